@@ -1,0 +1,38 @@
+// Every number a benchmark is held to, with the reason for it. A figure may miss its budget by a quarter before the
+// run fails, because the machines that run this are noisy; the exact figure is always printed.
+
+interface Budget {
+  readonly bound: "at least" | "at most";
+  readonly value: number;
+  readonly unit: string;
+  readonly reason: string;
+}
+
+export const budgets = {
+  exactJsonRead: {
+    bound: "at least",
+    value: 0.8,
+    unit: "x JSON.parse",
+    reason: "every object is read through it, and all but a few hold no integer beyond 2^53",
+  },
+  celEvaluate: {
+    bound: "at least",
+    value: 5,
+    unit: "x @bufbuild/cel",
+    reason: "conditions run inside the create of every governed object; they must vanish beside its disk write",
+  },
+  ledgerGrowth: {
+    bound: "at most",
+    value: 1.2,
+    unit: "x the time with 1 claim",
+    reason: "the cost of a decision must not grow with the claims granted before it",
+  },
+  ledgerClaimAtRest: {
+    bound: "at most",
+    value: 200,
+    unit: "bytes",
+    reason: "a million granted claims must fit into 200 MB, beside everything else on a small machine",
+  },
+} satisfies Record<string, Budget>;
+
+export type BudgetName = keyof typeof budgets;

@@ -1,0 +1,53 @@
+// `npm run bench [suite ...]` runs the benchmark suites, prints one table, and exits non-zero on a broken budget.
+import { readdirSync } from "node:fs";
+import { type BudgetName, budgets } from "./budgets.ts";
+
+/** What a suite reports: figures held to a budget, and figures worth knowing. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly budget?: BudgetName;
+}
+
+/** A suite is a file `*.bench.ts` with one export `suite` that returns its figures. */
+export type Suite = () => Figure[] | Promise<Figure[]>;
+
+const tolerance = 1.25;
+
+const asked = process.argv.slice(2);
+const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".bench.ts"));
+const chosen = files.filter((file) => asked.length === 0 || asked.some((name) => file === `${name}.bench.ts`));
+if (chosen.length === 0) {
+  const known = files.map((file) => file.replace(".bench.ts", "")).join(", ");
+  console.error(`No suite named ${asked.join(", ")}. Suites: ${known}`);
+  process.exit(2);
+}
+
+let broken = 0;
+for (const file of chosen) {
+  const { suite } = (await import(`./${file}`)) as { suite: Suite };
+  console.log(`\n${file.replace(".bench.ts", "")}`);
+  for (const figure of await suite()) print(figure);
+}
+if (broken > 0) {
+  console.error(`\n${broken} ${broken === 1 ? "budget" : "budgets"} broken`);
+  process.exit(1);
+}
+
+function print(figure: Figure): void {
+  const line = `  ${figure.name.padEnd(74)} ${display(figure.value).padStart(12)} ${figure.unit.padEnd(12)}`;
+  if (figure.budget === undefined) {
+    console.log(line.trimEnd());
+    return;
+  }
+  const budget = budgets[figure.budget];
+  const excess = budget.bound === "at most" ? figure.value / budget.value : budget.value / figure.value;
+  const verdict = excess <= 1 ? "holds" : excess <= tolerance ? "MISSED, within noise" : "BROKEN";
+  if (verdict === "BROKEN") broken += 1;
+  console.log(`${line} ${budget.bound} ${display(budget.value)}: ${verdict}`);
+}
+
+function display(value: number): string {
+  return value >= 1000 ? Math.round(value).toLocaleString("en-US") : value.toPrecision(3);
+}

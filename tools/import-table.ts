@@ -1,0 +1,106 @@
+// Who may import whom. docs/architecture.md shows the same table; test/architecture.test.ts enforces it.
+
+interface Room {
+  /** Other rooms of ours this room may import. */
+  readonly rooms: readonly string[];
+  /** Packages it may import; "node" stands for Node's own modules. Test files are not held to this list. */
+  readonly packages: readonly string[];
+}
+
+const anyPackage = ["*"];
+const clientRooms = ["protocol", "schema", "core", "kube", "telemetry"];
+
+export const importTable: Readonly<Record<string, Room>> = {
+  protocol: { rooms: [], packages: [] },
+  telemetry: { rooms: [], packages: anyPackage },
+  schema: { rooms: ["protocol"], packages: ["re2js"] },
+  cel: { rooms: ["protocol"], packages: ["re2js"] },
+  core: { rooms: ["protocol", "schema", "cel"], packages: ["@noble/hashes"] },
+  kube: { rooms: ["protocol", "telemetry"], packages: anyPackage },
+  apiserver: { rooms: ["protocol", "schema", "cel", "telemetry"], packages: anyPackage },
+  controllers: { rooms: clientRooms, packages: anyPackage },
+  admission: { rooms: clientRooms, packages: anyPackage },
+  tenancy: { rooms: clientRooms, packages: anyPackage },
+  client: { rooms: clientRooms, packages: anyPackage },
+  portal: { rooms: ["protocol", "core", "kube", "client", "telemetry"], packages: anyPackage },
+  cli: { rooms: ["protocol", "core", "kube", "client", "telemetry"], packages: anyPackage },
+};
+
+/** Inside a room: which of its folders may import which others. A folder not named here may import its siblings. */
+const innerTable: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  core: { resources: [], policy: ["resources"], ledger: ["resources"] },
+  apiserver: { storage: [], registry: ["storage"], http: ["registry", "storage"] },
+};
+
+export interface Violation {
+  readonly file: string;
+  readonly imports: string;
+  readonly because: string;
+}
+
+/** Every specifier a source imports, type imports, re-exports and dynamic imports included. */
+export function importsOf(source: string): string[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+  const statement = /(?:^|[;}\s])(?:import|export)\s(?:[^'"`;]*?\sfrom\s*)?["']([^"']+)["']/g;
+  const call = /\bimport\(\s*["'`]([^"'`]+)["'`]/g;
+  return [...code.matchAll(statement), ...code.matchAll(call)].map((match) => match[1] as string);
+}
+
+export function violationsOf(file: string, source: string): Violation[] {
+  return importsOf(source).flatMap((specifier) => {
+    const because = specifier.startsWith(".")
+      ? refusedRoom(file, resolve(file, specifier))
+      : refusedPackage(file, specifier);
+    return because === undefined ? [] : [{ file, imports: specifier, because }];
+  });
+}
+
+function refusedRoom(file: string, target: string): string | undefined {
+  if (target === "src/main.ts") return "nothing imports main.ts";
+  const from = roomOf(file);
+  const to = roomOf(target);
+  if (from === undefined) return undefined; // main.ts, tests, tools and benches see everything but main.ts
+  if (to === undefined) return `${from} may not reach outside src`;
+  if (from === to) return refusedFolder(from, file, target);
+  const room = importTable[from];
+  if (room === undefined) return `${from} is not a room of the import table`;
+  return room.rooms.includes(to) ? undefined : `${from} may not import ${to}`;
+}
+
+function refusedFolder(room: string, file: string, target: string): string | undefined {
+  const from = folderOf(file);
+  const to = folderOf(target);
+  const allowed = innerTable[room]?.[from];
+  if (allowed === undefined || from === to || allowed.includes(to)) return undefined;
+  return `${room}/${from} may not import ${room}/${to}`;
+}
+
+function refusedPackage(file: string, specifier: string): string | undefined {
+  const room = roomOf(file);
+  if (room === undefined || file.endsWith(".test.ts")) return undefined;
+  const allowed = importTable[room]?.packages ?? [];
+  const name = specifier.startsWith("node:") ? "node" : packageOf(specifier);
+  return allowed.includes("*") || allowed.includes(name) ? undefined : `${room} may not import the package ${name}`;
+}
+
+function packageOf(specifier: string): string {
+  const parts = specifier.split("/");
+  return specifier.startsWith("@") ? parts.slice(0, 2).join("/") : (parts[0] as string);
+}
+
+function roomOf(path: string): string | undefined {
+  return /^src\/([^/]+)\//.exec(path)?.[1];
+}
+
+function folderOf(path: string): string {
+  return /^src\/[^/]+\/([^/]+)\//.exec(path)?.[1] ?? "";
+}
+
+function resolve(file: string, specifier: string): string {
+  const parts = file.split("/").slice(0, -1);
+  for (const step of specifier.split("/")) {
+    if (step === "..") parts.pop();
+    else if (step !== ".") parts.push(step);
+  }
+  return parts.join("/");
+}

@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"],
+    pool: "threads",
+    isolate: false,
+    reporters: ["default", ["json", { outputFile: "node_modules/.cache/milo-quota/test-results.json" }]],
+  },
+});
