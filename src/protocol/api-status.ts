@@ -1,0 +1,154 @@
+import { type FieldIssue, issueText } from "./field-issue.ts";
+import { quote } from "./go-quote.ts";
+import { isJsonObject, type JsonValue } from "./json-value.ts";
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** The answer of an API server that is not the object asked for. */
+export interface ApiStatus {
+  readonly kind: "Status";
+  readonly apiVersion: "v1";
+  readonly metadata: Readonly<Record<string, never>>;
+  readonly status: "Success" | "Failure";
+  readonly message?: string;
+  readonly reason?: StatusReason;
+  readonly details?: StatusDetails;
+  readonly code: number;
+}
+
+/** The closed set of reasons, each with its HTTP code. */
+export const statusCodes = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  AlreadyExists: 409,
+  Conflict: 409,
+  Gone: 410,
+  Expired: 410,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  Invalid: 422,
+  TooManyRequests: 429,
+  InternalError: 500,
+  ServerTimeout: 500,
+  ServiceUnavailable: 503,
+  Timeout: 504,
+} as const;
+
+export type StatusReason = keyof typeof statusCodes;
+
+/** A resource in the plural (`projects`), with its group; what Kubernetes names in its messages. */
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+/** A failure on its way out of the code that met it; caught once, where the answer is written. */
+export class StatusError extends Error {
+  override readonly name = "StatusError";
+  readonly status: ApiStatus;
+
+  constructor(status: ApiStatus) {
+    super(status.message ?? status.reason ?? "unknown failure");
+    this.status = status;
+  }
+}
+
+export function failure(reason: StatusReason, message: string, details?: StatusDetails): ApiStatus {
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    reason,
+    ...(details === undefined ? {} : { details }),
+    code: statusCodes[reason],
+  };
+}
+
+export function resourceNotFound(resource: GroupResource, name: string): ApiStatus {
+  return failure("NotFound", `${named(resource, name)} not found`, detailsOf(resource, name));
+}
+
+export function alreadyExists(resource: GroupResource, name: string): ApiStatus {
+  return failure("AlreadyExists", `${named(resource, name)} already exists`, detailsOf(resource, name));
+}
+
+export function conflict(resource: GroupResource, name: string, because: string): ApiStatus {
+  const message = `Operation cannot be fulfilled on ${named(resource, name)}: ${because}`;
+  return failure("Conflict", message, detailsOf(resource, name));
+}
+
+export function forbiddenTo(resource: GroupResource, name: string, because: string): ApiStatus {
+  const subject = name === "" ? resourceText(resource) : named(resource, name);
+  return failure("Forbidden", `${subject} is forbidden: ${because}`, detailsOf(resource, name));
+}
+
+/** All problems of an object at once, each a cause of its own. */
+export function invalidObject(
+  kind: { readonly group: string; readonly kind: string },
+  name: string,
+  issues: readonly FieldIssue[],
+): ApiStatus {
+  const subject = `${kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`} ${quote(name)}`;
+  const causes = issues.map(({ type, message, field }) => ({ reason: type, message, field }));
+  const details = { name, ...groupPart(kind.group), kind: kind.kind, causes };
+  return failure("Invalid", `${subject} is invalid: ${aggregate(issues)}`, details);
+}
+
+export function tooManyRequests(message: string, retryAfterSeconds: number): ApiStatus {
+  return failure("TooManyRequests", message, { retryAfterSeconds });
+}
+
+export function serviceUnavailable(message: string, retryAfterSeconds: number): ApiStatus {
+  return failure("ServiceUnavailable", message, { retryAfterSeconds });
+}
+
+/** A revision that history no longer holds. */
+export function resourceExpired(message: string): ApiStatus {
+  return failure("Expired", message);
+}
+
+/** Reads what a server sent; undefined when it is no Status. */
+export function parseStatus(value: JsonValue): ApiStatus | undefined {
+  if (!isJsonObject(value) || value["kind"] !== "Status" || value["apiVersion"] !== "v1") return undefined;
+  return typeof value["code"] === "number" ? (value as unknown as ApiStatus) : undefined;
+}
+
+function resourceText({ group, resource }: GroupResource): string {
+  return group === "" ? resource : `${resource}.${group}`;
+}
+
+function named(resource: GroupResource, name: string): string {
+  return `${resourceText(resource)} ${quote(name)}`;
+}
+
+function detailsOf(resource: GroupResource, name: string): StatusDetails {
+  return { ...(name === "" ? {} : { name }), ...groupPart(resource.group), kind: resource.resource };
+}
+
+function groupPart(group: string): { readonly group?: string } {
+  return group === "" ? {} : { group };
+}
+
+function aggregate(issues: readonly FieldIssue[]): string {
+  const texts = [...new Set(issues.map(issueText))];
+  return texts.length === 1 ? (texts[0] as string) : `[${texts.join(", ")}]`;
+}

@@ -1,0 +1,19 @@
+import type { ApiStatus } from "./api-status.ts";
+import type { KubernetesObject, ObjectMeta } from "./object-meta.ts";
+
+/** One line of a watch stream. */
+export type WatchEvent<Stored extends KubernetesObject = KubernetesObject> =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: Stored }
+  | { readonly type: "BOOKMARK"; readonly object: Bookmark }
+  | { readonly type: "ERROR"; readonly object: ApiStatus };
+
+/** Nothing but a revision, and perhaps the mark that all initial events are through. */
+export interface Bookmark extends KubernetesObject {
+  readonly metadata: Pick<ObjectMeta, "annotations"> & { readonly resourceVersion: string };
+}
+
+export const initialEventsEnd = "k8s.io/initial-events-end";
+
+export function endsInitialEvents(bookmark: Bookmark): boolean {
+  return bookmark.metadata.annotations?.[initialEventsEnd] === "true";
+}
