@@ -1,0 +1,45 @@
+import type { KindDefinition } from "./kind-definition.ts";
+import type { Schema } from "./structural-schema.ts";
+
+const apiVersionDescription =
+  "The version of this representation. A server may refuse versions it does not know, and converts among those it does.";
+const kindDescription = "The kind of object this is, in CamelCase.";
+
+/** The definition of a kind as a server stores it. */
+export function crdOf(definition: KindDefinition): Readonly<Record<string, unknown>> {
+  const { group, version, kind, plural, singular, shortNames, categories, scope } = definition;
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope,
+      names: { kind, listKind: `${kind}List`, plural, singular, shortNames, categories },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: definition.printerColumns,
+          selectableFields: definition.selectableFields.map((field) => ({ jsonPath: `.${field}` })),
+          schema: { openAPIV3Schema: withObjectFields(definition.schema) },
+        },
+      ],
+    },
+  };
+}
+
+/** A kind's schema with the fields that every object has. */
+export function withObjectFields(schema: Schema): Schema {
+  return {
+    ...schema,
+    properties: {
+      apiVersion: { type: "string", description: apiVersionDescription },
+      kind: { type: "string", description: kindDescription },
+      metadata: { type: "object" },
+      ...schema.properties,
+    },
+  };
+}

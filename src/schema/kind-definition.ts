@@ -1,0 +1,28 @@
+import type { Schema } from "./structural-schema.ts";
+
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  readonly jsonPath: string;
+  readonly description?: string;
+  readonly format?: string;
+  /** Columns above 0 are shown by `kubectl get -o wide` alone. */
+  readonly priority?: number;
+}
+
+/** All there is to say of a kind: what a CustomResourceDefinition, OpenAPI and a reference page are made from. */
+export interface KindDefinition {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly scope: "Namespaced" | "Cluster";
+  /** The schema of the whole object: `spec`, `status`, and rules; apiVersion, kind and metadata are added. */
+  readonly schema: Schema;
+  readonly printerColumns: readonly PrinterColumn[];
+  /** Fields that `--field-selector` can select by, such as `spec.resourceType`. */
+  readonly selectableFields: readonly string[];
+}

@@ -1,0 +1,63 @@
+import { childPath, itemPath } from "../protocol/field-issue.ts";
+import { isJsonObject, type JsonObject, type JsonValue, jsonEquals, ownValue } from "../protocol/json-value.ts";
+import type { CompiledSchema } from "./compiled-schema.ts";
+import type { ValidationRule } from "./structural-schema.ts";
+
+/** A value that a schema has CEL rules for. */
+export interface RuleSite {
+  readonly compiled: CompiledSchema;
+  readonly rules: readonly ValidationRule[];
+  readonly path: string;
+  readonly self: JsonValue;
+  /** What stood here before an update; undefined on create, and where old and new cannot be matched up. */
+  readonly oldSelf: JsonValue | undefined;
+}
+
+/** Every place in a value where rules apply. Who evaluates them is the caller's business. */
+export function* ruleSites(
+  compiled: CompiledSchema,
+  self: JsonValue,
+  oldSelf: JsonValue | undefined,
+  path = "",
+): Generator<RuleSite> {
+  if (!compiled.hasRules) return;
+  if (compiled.rules.length > 0) yield { compiled, rules: compiled.rules, path, self, oldSelf };
+  if (isJsonObject(self)) yield* objectSites(compiled, self, isJsonObject(oldSelf) ? oldSelf : undefined, path);
+  else if (Array.isArray(self)) yield* arraySites(compiled, self, Array.isArray(oldSelf) ? oldSelf : [], path);
+}
+
+function* objectSites(
+  compiled: CompiledSchema,
+  self: JsonObject,
+  oldSelf: JsonObject | undefined,
+  path: string,
+): Generator<RuleSite> {
+  const isAtomic = compiled.schema["x-kubernetes-map-type"] === "atomic";
+  for (const [key, value] of Object.entries(self)) {
+    const property = compiled.properties.get(key);
+    const child = property ?? compiled.additional;
+    if (child === undefined || child === true) continue;
+    const oldValue = oldSelf === undefined || isAtomic ? undefined : ownValue(oldSelf, key);
+    yield* ruleSites(child, value, oldValue, property === undefined ? itemPath(path, key) : childPath(path, key));
+  }
+}
+
+/** Items of a list have an old value only where the list says by which keys they are known. */
+function* arraySites(
+  compiled: CompiledSchema,
+  self: readonly JsonValue[],
+  oldSelf: readonly JsonValue[],
+  path: string,
+): Generator<RuleSite> {
+  if (compiled.items === undefined) return;
+  const keys = compiled.schema["x-kubernetes-list-type"] === "map" ? compiled.schema["x-kubernetes-list-map-keys"] : [];
+  for (const [index, item] of self.entries()) {
+    const oldItem = keys?.length ? oldSelf.find((candidate) => sameKeys(candidate, item, keys)) : undefined;
+    yield* ruleSites(compiled.items, item, oldItem, itemPath(path, index));
+  }
+}
+
+function sameKeys(left: JsonValue, right: JsonValue, keys: readonly string[]): boolean {
+  if (!isJsonObject(left) || !isJsonObject(right)) return false;
+  return keys.every((key) => jsonEquals(ownValue(left, key) ?? null, ownValue(right, key) ?? null));
+}

@@ -1,0 +1,402 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { issueText } from "../protocol/field-issue.ts";
+import { readJson } from "../protocol/json-reader.ts";
+import type { JsonValue } from "../protocol/json-value.ts";
+import { compileSchema } from "./compiled-schema.ts";
+import type { Infer } from "./infer.ts";
+import type { Schema } from "./structural-schema.ts";
+import { walkObject, walkValue } from "./walk.ts";
+
+const text = (schema: Schema): Schema => ({ type: "object", properties: { f: schema } });
+
+function issuesOf(schema: Schema, value: JsonValue): string[] {
+  return walkValue(compileSchema(text(schema)), { f: value }).issues.map(issueText);
+}
+
+describe("validation in the words of Kubernetes", () => {
+  const cases: Record<string, [schema: Schema, value: JsonValue, issues: string[]]> = {
+    "a string for an integer": [
+      { type: "integer" },
+      "x",
+      ['f: Invalid value: "string": f in body must be of type integer: "string"'],
+    ],
+    "a fraction for an integer": [
+      { type: "integer" },
+      1.5,
+      ['f: Invalid value: "number": f in body must be of type integer: "number"'],
+    ],
+    "an integer for a number": [{ type: "number" }, 1, []],
+    "a whole double for an integer": [{ type: "integer" }, 2e3, []],
+    "a list for an object": [
+      { type: "object" },
+      [],
+      ['f: Invalid value: "array": f in body must be of type object: "array"'],
+    ],
+    "an object for a boolean": [
+      { type: "boolean" },
+      {},
+      ['f: Invalid value: "object": f in body must be of type boolean: "object"'],
+    ],
+    "a null in a list": [
+      { type: "array", items: { type: "string" } },
+      [null],
+      ['f[0]: Invalid value: "null": f[0] in body must be of type string: "null"'],
+    ],
+    "int or string": [{ "x-kubernetes-int-or-string": true }, 80, []],
+    "neither int nor string": [
+      { "x-kubernetes-int-or-string": true },
+      true,
+      ['f: Invalid value: "boolean": f in body must be of type integer,string: "boolean"'],
+    ],
+    "a choice": [{ type: "string", enum: ["A", "B"] }, "A", []],
+    "no choice": [{ type: "string", enum: ["A", "B"] }, "C", ['f: Unsupported value: "C": supported values: "A", "B"']],
+    "a number that is no choice": [
+      { type: "integer", enum: [1, 2] },
+      3,
+      ['f: Unsupported value: 3: supported values: "1", "2"'],
+    ],
+    "too long": [{ type: "string", maxLength: 3 }, "four", ["f: Too long: may not be more than 3 bytes"]],
+    "long enough in characters, not in bytes": [{ type: "string", maxLength: 2 }, "😀é", []],
+    "too short": [
+      { type: "string", minLength: 1 },
+      "",
+      ['f: Invalid value: "": f in body should be at least 1 chars long'],
+    ],
+    "a pattern": [
+      { type: "string", pattern: "^a+$" },
+      "ab",
+      ["f: Invalid value: \"ab\": f in body should match '^a+$'"],
+    ],
+    "a pattern matches anywhere unless anchored": [{ type: "string", pattern: "b" }, "abc", []],
+    "a date-time": [{ type: "string", format: "date-time" }, "2026-02-28T23:59:59.123+01:00", []],
+    "no date-time": [
+      { type: "string", format: "date-time" },
+      "2026-02-29T00:00:00Z",
+      ['f: Invalid value: "2026-02-29T00:00:00Z": f in body must be of type date-time: "2026-02-29T00:00:00Z"'],
+    ],
+    "a format nobody checks": [{ type: "string", format: "poem" }, "x", []],
+    "below the minimum": [
+      { type: "integer", minimum: 0 },
+      -1,
+      ["f: Invalid value: -1: f in body should be greater than or equal to 0"],
+    ],
+    "at the exclusive minimum": [
+      { type: "integer", minimum: 0, exclusiveMinimum: true },
+      0,
+      ["f: Invalid value: 0: f in body should be greater than 0"],
+    ],
+    "above the maximum": [
+      { type: "integer", maximum: 5 },
+      6,
+      ["f: Invalid value: 6: f in body should be less than or equal to 5"],
+    ],
+    "at the exclusive maximum": [
+      { type: "number", maximum: 5, exclusiveMaximum: true },
+      5,
+      ["f: Invalid value: 5: f in body should be less than 5"],
+    ],
+    "no multiple": [
+      { type: "integer", multipleOf: 3 },
+      4,
+      ["f: Invalid value: 4: f in body should be a multiple of 3"],
+    ],
+    "a multiple of a fraction": [{ type: "number", multipleOf: 0.5 }, 1.5, []],
+    "the largest int64": [{ type: "integer", format: "int64" }, 9223372036854775807n, []],
+    "beyond int64": [
+      { type: "integer", format: "int64" },
+      9223372036854775808n,
+      ["f: Invalid value: 9223372036854775808: f in body must be of type int64"],
+    ],
+    "beyond int32": [
+      { type: "integer", format: "int32" },
+      2147483648,
+      ["f: Invalid value: 2147483648: f in body must be of type int32"],
+    ],
+    "a large amount below its minimum": [
+      { type: "integer", format: "int64", minimum: 0 },
+      -9223372036854775808n,
+      ["f: Invalid value: -9223372036854775808: f in body should be greater than or equal to 0"],
+    ],
+    "too few items": [
+      { type: "array", items: { type: "string" }, minItems: 1 },
+      [],
+      ["f: Invalid value: 0: f in body should have at least 1 items"],
+    ],
+    "too many items": [
+      { type: "array", items: { type: "string" }, maxItems: 1 },
+      ["a", "b"],
+      ["f: Too many: 2: must have at most 1 item"],
+    ],
+    "too few properties": [
+      { type: "object", additionalProperties: { type: "string" }, minProperties: 1 },
+      {},
+      ["f: Invalid value: 0: f in body should have at least 1 properties"],
+    ],
+    "too many properties": [
+      { type: "object", additionalProperties: { type: "string" }, maxProperties: 1 },
+      { a: "", b: "" },
+      ["f: Too many: 2: must have at most 1 item"],
+    ],
+    "a value of a map": [
+      { type: "object", additionalProperties: { type: "string" } },
+      { "a.b/c": 1 },
+      ['f.a.b/c: Invalid value: "integer": f.a.b/c in body must be of type string: "integer"'],
+    ],
+    "what is required, below lists too": [
+      {
+        type: "array",
+        items: { type: "object", required: ["a", "b"], properties: { a: { type: "string" }, b: { type: "string" } } },
+      },
+      [{ a: "" }, { b: "" }],
+      ["f[0].b: Required value", "f[1].a: Required value"],
+    ],
+    "a set that repeats": [
+      { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" },
+      ["a", "b", "a"],
+      ['f[2]: Duplicate value: "a"'],
+    ],
+    "a list map that repeats its keys": [
+      {
+        type: "array",
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["type", "key"],
+        items: {
+          type: "object",
+          properties: { type: { type: "string" }, key: { type: "string", default: "" }, n: { type: "integer" } },
+        },
+      },
+      [
+        { type: "a", n: 1 },
+        { type: "a", key: "x" },
+        { type: "a", key: "", n: 2 },
+      ],
+      ['f[2]: Duplicate value: {"key":"","type":"a"}'],
+    ],
+    "an atomic list may repeat": [
+      { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "atomic" },
+      ["a", "a"],
+      [],
+    ],
+    "all of": [
+      { type: "string", allOf: [{ minLength: 2 }, { pattern: "^x" }] },
+      "y",
+      [
+        'f: Invalid value: "y": f in body should be at least 2 chars long',
+        "f: Invalid value: \"y\": f in body should match '^x'",
+      ],
+    ],
+    "any of": [{ type: "string", anyOf: [{ pattern: "^x" }, { maxLength: 1 }] }, "y", []],
+    "none of any": [
+      { type: "string", anyOf: [{ pattern: "^x" }, { maxLength: 1 }] },
+      "yy",
+      ['f: Invalid value: "": f in body must validate at least one schema (anyOf)'],
+    ],
+    "one of": [
+      { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }], properties: { a: {}, b: {} } },
+      { a: 1 },
+      [],
+    ],
+    "two of one": [
+      { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }], properties: { a: {}, b: {} } },
+      { a: 1, b: 1 },
+      ['f: Invalid value: "": f in body must validate one and only one schema (oneOf). Found 2 valid alternatives'],
+    ],
+    "none of one": [
+      { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }], properties: { a: {}, b: {} } },
+      {},
+      ['f: Invalid value: "": f in body must validate one and only one schema (oneOf). Found none valid'],
+    ],
+    not: [
+      { type: "string", not: { enum: ["x"] } },
+      "x",
+      ['f: Invalid value: "": f in body must not validate the schema (not)'],
+    ],
+  };
+  for (const [name, [schema, value, issues]] of Object.entries(cases)) {
+    it(name, () => expect(issuesOf(schema, value)).toEqual(issues));
+  }
+
+  it("finds everything at once", () => {
+    const schema = compileSchema({
+      type: "object",
+      required: ["name"],
+      properties: {
+        name: { type: "string" },
+        size: { type: "integer", minimum: 1 },
+        tags: { type: "array", items: { type: "string" } },
+      },
+    });
+    expect(walkValue(schema, { size: 0, tags: ["a", 1] }).issues.map((issue) => issue.field)).toEqual([
+      "size",
+      "tags[1]",
+      "name",
+    ]);
+  });
+
+  it("takes linear time over a hostile pattern", () => {
+    const compiled = compileSchema({ type: "string", pattern: "^(a+)+$" });
+    expect(walkValue(compiled, `${"a".repeat(5000)}b`).issues).toHaveLength(1);
+  });
+});
+
+describe("formats", () => {
+  const cases: Record<string, [good: string[], bad: string[]]> = {
+    "date-time": [
+      ["2026-01-01T00:00:00Z", "2024-02-29t23:59:59.9z"],
+      ["2026-01-01", "2026-13-01T00:00:00Z", "2026-01-01T24:00:00Z", "x"],
+    ],
+    date: [["2026-01-31"], ["2026-04-31", "26-01-01"]],
+    byte: [
+      ["", "aGk=", "aGkh"],
+      ["aGk", "a?=="],
+    ],
+    uuid: [["7d0f3d0a-95b5-4a31-9d6f-0c6b6f5b1e2a"], ["7d0f"]],
+    duration: [
+      ["1h30m", "0", "1.5s"],
+      ["1", "h", ""],
+    ],
+    ipv4: [["10.0.0.1"], ["256.0.0.1", "1.2.3", "01.2.3.4"]],
+    ipv6: [
+      ["::1", "fe80::1:2", "1:2:3:4:5:6:7:8", "::ffff:10.0.0.1"],
+      ["1::2::3", "12345::", "1:2:3"],
+    ],
+    cidr: [
+      ["10.0.0.0/8", "fe80::/10"],
+      ["10.0.0.0", "10.0.0.0/33", "10.0.0.0/8/8"],
+    ],
+    hostname: [["a.example.com"], ["-a", "a..b"]],
+    mac: [["00:1b:63:84:45:e6"], ["00:1b"]],
+    email: [["a@b.c"], ["a"]],
+    uri: [["https://a.b/c", "/path"], ["no uri"]],
+  };
+  for (const [format, [good, bad]] of Object.entries(cases)) {
+    it(format, () => {
+      for (const value of good) expect([value, issuesOf({ type: "string", format }, value)]).toEqual([value, []]);
+      for (const value of bad) expect([value, issuesOf({ type: "string", format }, value).length]).toEqual([value, 1]);
+    });
+  }
+});
+
+describe("defaults and pruning", () => {
+  const schema = compileSchema({
+    type: "object",
+    properties: {
+      spec: {
+        type: "object",
+        default: {},
+        properties: {
+          mode: { type: "string", default: "Enforce" },
+          limits: {
+            type: "object",
+            additionalProperties: { type: "object", properties: { max: { type: "integer", default: 3 } } },
+          },
+          items: { type: "array", items: { type: "object", properties: { key: { type: "string", default: "" } } } },
+          nothing: { type: "string", nullable: true },
+          anything: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+          embedded: {
+            type: "object",
+            "x-kubernetes-embedded-resource": true,
+            properties: { spec: { type: "object" } },
+          },
+        },
+      },
+    },
+  });
+
+  const cases: Record<string, [before: JsonValue, after: JsonValue, unknown: string[]]> = {
+    "fills defaults, also inside a default": [{}, { spec: { mode: "Enforce" } }, []],
+    "fills defaults in maps and lists": [
+      { spec: { mode: "x", limits: { a: {} }, items: [{}, { key: "k" }] } },
+      { spec: { mode: "x", limits: { a: { max: 3 } }, items: [{ key: "" }, { key: "k" }] } },
+      [],
+    ],
+    "takes a null for left out": [{ spec: { mode: null, items: null } }, { spec: { mode: "Enforce" } }, []],
+    "keeps a null where one may be": [
+      { spec: { mode: "x", nothing: null } },
+      { spec: { mode: "x", nothing: null } },
+      [],
+    ],
+    "drops what nobody knows and says where": [
+      { spec: { mode: "x", extra: 1, items: [{ key: "", more: {} }] }, status: {} },
+      { spec: { mode: "x", items: [{ key: "" }] } },
+      ["spec.extra", "spec.items[0].more", "status"],
+    ],
+    "keeps what it is told to keep": [
+      { spec: { mode: "x", anything: { a: { b: [1] } } } },
+      { spec: { mode: "x", anything: { a: { b: [1] } } } },
+      [],
+    ],
+    "keeps the fields of objects, embedded ones too": [
+      {
+        apiVersion: "v1",
+        kind: "K",
+        metadata: { name: "n" },
+        spec: { mode: "x", embedded: { kind: "E", metadata: {}, other: 1 } },
+      },
+      {
+        apiVersion: "v1",
+        kind: "K",
+        metadata: { name: "n" },
+        spec: { mode: "x", embedded: { kind: "E", metadata: {} } },
+      },
+      ["spec.embedded.other"],
+    ],
+  };
+  for (const [name, [before, after, unknown]] of Object.entries(cases)) {
+    it(name, () => {
+      const original = structuredClone(before);
+      const walked = walkObject(schema, before);
+      expect(walked).toEqual({ value: after, issues: [], unknownFields: unknown });
+      expect(before).toEqual(original);
+    });
+  }
+
+  it("returns the very same object when there is nothing to do", () => {
+    const object = { apiVersion: "v1", kind: "K", metadata: {}, spec: { mode: "x", items: [{ key: "a" }] } };
+    expect(walkObject(schema, object).value).toBe(object);
+  });
+
+  it("never shares a default between objects", () => {
+    const first = walkObject(schema, {}).value as { spec: object };
+    const second = walkObject(schema, {}).value as { spec: object };
+    expect(first.spec).not.toBe(second.spec);
+  });
+
+  it("reads a field called __proto__ as any other", () => {
+    const value = readJson('{"spec":{"__proto__":{"mode":"y"},"constructor":1}}');
+    const walked = walkObject(schema, value);
+    expect(walked.unknownFields).toEqual(["spec.__proto__", "spec.constructor"]);
+    expect(walked.value).toEqual({ spec: { mode: "Enforce" } });
+  });
+});
+
+describe("the inferred type", () => {
+  it("is what the walker returns", () => {
+    const schema = {
+      type: "object",
+      required: ["name", "amount"],
+      properties: {
+        name: { type: "string" },
+        amount: { type: "integer", format: "int64" },
+        count: { type: "integer" },
+        mode: { type: "string", enum: ["Enforce", "Shadow"], default: "Enforce" },
+        labels: { type: "object", additionalProperties: { type: "string" } },
+        items: { type: "array", items: { type: "object", required: ["on"], properties: { on: { type: "boolean" } } } },
+        gone: { type: "string", nullable: true },
+        port: { "x-kubernetes-int-or-string": true },
+      },
+    } as const satisfies Schema;
+    interface Expected {
+      readonly name: string;
+      readonly amount: number | bigint;
+      readonly count?: number;
+      readonly mode: "Enforce" | "Shadow";
+      readonly labels?: Readonly<Record<string, string>>;
+      readonly items?: readonly { readonly on: boolean }[];
+      readonly gone?: string | null;
+      readonly port?: number | bigint | string;
+    }
+    expectTypeOf<Infer<typeof schema>>().toExtend<Expected>();
+    expectTypeOf<Expected>().toExtend<Infer<typeof schema>>();
+  });
+});
