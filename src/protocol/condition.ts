@@ -6,7 +6,7 @@ export interface Condition {
   readonly reason: string;
   readonly message: string;
   readonly lastTransitionTime: string;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: number | bigint;
 }
 
 /** A condition before it is known since when it holds. */

@@ -62,20 +62,33 @@ export function integerOf(text: string | undefined): bigint | undefined {
 
 /** Reads the object form. Every problem is reported, each under its own path. */
 export function parseLabelSelector(selector: LabelSelector, path: string): Parsed<LabelRequirements> {
-  const issues: FieldIssue[] = [];
-  const requirements: LabelRequirement[] = [];
-  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
-    const at = childPath(path, "matchLabels");
-    issues.push(...keyIssues(at, key), ...valueIssues(itemPath(at, key), value));
-    requirements.push({ key, operator: "In", values: [value] });
-  }
-  for (const [index, expression] of (selector.matchExpressions ?? []).entries()) {
-    const at = itemPath(childPath(path, "matchExpressions"), index);
-    const values = expression.values ?? [];
-    issues.push(...expressionIssues(at, expression.key, expression.operator, values));
-    requirements.push({ key: expression.key, operator: expression.operator as ObjectOperator, values });
-  }
-  return issues.length > 0 ? { ok: false, issues } : { ok: true, value: canonical(requirements) };
+  const issues = [...matchLabelsIssues(selector, path), ...matchExpressionsIssues(selector, path)];
+  return issues.length > 0 ? { ok: false, issues } : { ok: true, value: selectorRequirements(selector) };
+}
+
+/** What the object form demands, for a selector whose operators are known to be right. */
+export function selectorRequirements({ matchLabels = {}, matchExpressions = [] }: LabelSelector): LabelRequirements {
+  const exact = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: "In", values: [value] }) as const);
+  const further = matchExpressions.map(({ key, operator, values = [] }) => ({
+    key,
+    operator: operator as ObjectOperator,
+    values,
+  }));
+  return canonical([...exact, ...further]);
+}
+
+function matchLabelsIssues({ matchLabels = {} }: LabelSelector, path: string): FieldIssue[] {
+  const at = childPath(path, "matchLabels");
+  return Object.entries(matchLabels).flatMap(([key, value]) => [
+    ...keyIssues(at, key),
+    ...valueIssues(itemPath(at, key), value),
+  ]);
+}
+
+function matchExpressionsIssues({ matchExpressions = [] }: LabelSelector, path: string): FieldIssue[] {
+  return matchExpressions.flatMap(({ key, operator, values = [] }, index) =>
+    expressionIssues(itemPath(childPath(path, "matchExpressions"), index), key, operator, values),
+  );
 }
 
 function expressionIssues(at: string, key: string, operator: string, values: readonly string[]): FieldIssue[] {

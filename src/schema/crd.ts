@@ -31,15 +31,24 @@ export function crdOf(definition: KindDefinition): Readonly<Record<string, unkno
   };
 }
 
-/** A kind's schema with the fields that every object has. */
+/** A kind's schema with the fields that every object has, as plain JSON. */
 export function withObjectFields(schema: Schema): Schema {
+  const emitted = plain(schema) as Schema;
   return {
-    ...schema,
+    ...emitted,
     properties: {
       apiVersion: { type: "string", description: apiVersionDescription },
       kind: { type: "string", description: kindDescription },
       metadata: { type: "object" },
-      ...schema.properties,
+      ...emitted.properties,
     },
   };
+}
+
+/** Without the TypeScript halves of rules. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => typeof member !== "function");
+  return Object.fromEntries(members.map(([key, member]) => [key, plain(member)]));
 }

@@ -8,6 +8,11 @@ export interface ValidationRule {
   readonly reason?: "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired" | "FieldValueDuplicate";
   readonly fieldPath?: string;
   readonly optionalOldSelf?: boolean;
+  /**
+   * The same rule in TypeScript, for kinds that are ours: it needs no CEL, and a test keeps the two equal. Holds for
+   * what it cannot read, which the schema refuses on its own. Never emitted.
+   */
+  readonly holds?: (self: JsonValue, oldSelf: JsonValue | undefined) => boolean;
 }
 
 /** The part of a schema that only checks values; all that may stand below allOf, anyOf, oneOf and not. */

@@ -41,22 +41,28 @@ export function enumIssues({ schema }: CompiledSchema, value: JsonValue, place: 
   return [notSupported(place.pathText(), value, choices)];
 }
 
+/** Length and pattern are told one at a time, the first that is wrong, as Kubernetes does; a format beside them. */
 export function stringIssues(compiled: CompiledSchema, value: string, place: Place): readonly FieldIssue[] {
-  const { maxLength, minLength, pattern, format } = compiled.schema;
-  const isTooLong = maxLength !== undefined && codePoints(value) > maxLength;
-  const isTooShort = minLength !== undefined && codePoints(value) < minLength;
-  const isOdd = compiled.pattern?.(value) === false;
+  const shape = shapeIssue(compiled, value, place);
   const isMalformed = compiled.format?.(value) === false;
-  if (!isTooLong && !isTooShort && !isOdd && !isMalformed) return none;
-  const path = place.pathText();
-  const issues: FieldIssue[] = [];
-  if (isTooLong) issues.push(tooLong(path, maxLength));
-  if (isTooShort) issues.push(invalid(path, value, `${path} in body should be at least ${minLength} chars long`));
-  if (isOdd) issues.push(invalid(path, value, `${path} in body should match '${pattern}'`));
+  if (shape === undefined && !isMalformed) return none;
+  const issues = shape === undefined ? [] : [shape];
   if (isMalformed) {
-    issues.push(typeInvalid(path, value, `${path} in body must be of type ${format}: ${quote(value)}`));
+    const path = place.pathText();
+    const detail = `${path} in body must be of type ${compiled.schema.format}: ${quote(value)}`;
+    issues.push(typeInvalid(path, value, detail));
   }
   return issues;
+}
+
+function shapeIssue({ schema, pattern }: CompiledSchema, value: string, place: Place): FieldIssue | undefined {
+  const { maxLength, minLength } = schema;
+  if (maxLength !== undefined && codePoints(value) > maxLength) return tooLong(place.pathText(), maxLength);
+  if (minLength !== undefined && codePoints(value) < minLength) {
+    return invalid(place.pathText(), value, `${place.pathText()} in body should be at least ${minLength} chars long`);
+  }
+  if (pattern?.(value) !== false) return undefined;
+  return invalid(place.pathText(), value, `${place.pathText()} in body should match '${schema.pattern}'`);
 }
 
 export function numberIssues({ schema }: CompiledSchema, value: number | bigint, place: Place): readonly FieldIssue[] {
@@ -97,7 +103,7 @@ function countIssues({ min, max, what }: Bounds, count: number, place: Place): r
   return max !== undefined && count > max ? [tooMany(place.pathText(), count, max)] : none;
 }
 
-/** The positions of items that repeat an earlier one, by the list's own idea of sameness, with what repeats. */
+/** Where a list first repeats each thing it repeats, by its own idea of sameness, and what that is. */
 export function repeatedItems(
   { schema }: CompiledSchema,
   items: readonly JsonValue[],
@@ -105,13 +111,14 @@ export function repeatedItems(
   const listType = schema["x-kubernetes-list-type"];
   if (items.length < 2 || (listType !== "set" && listType !== "map")) return [];
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
-  const seen = new Set<string>();
+  const counts = new Map<string, number>();
   const repeated: [number, JsonValue][] = [];
   for (const [index, item] of items.entries()) {
     const identity = listType === "set" || !isJsonObject(item) ? item : pick(item, keys);
     const text = writeJson(identity);
-    if (seen.has(text)) repeated.push([index, identity]);
-    seen.add(text);
+    const count = counts.get(text) ?? 0;
+    if (count === 1) repeated.push([index, identity]);
+    counts.set(text, count + 1);
   }
   return repeated;
 }

@@ -1,0 +1,110 @@
+import {
+  childPath,
+  type FieldIssue,
+  forbidden,
+  invalid,
+  type Parsed,
+  required,
+  typeInvalid,
+} from "../../protocol/field-issue.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
+import type { ObjectMeta } from "../../protocol/object-meta.ts";
+import { type CompiledSchema, compileSchema } from "../../schema/compiled-schema.ts";
+import type { Infer } from "../../schema/infer.ts";
+import type { KindDefinition } from "../../schema/kind-definition.ts";
+import { ruleSites } from "../../schema/rule-sites.ts";
+import type { Schema, ValidationRule } from "../../schema/structural-schema.ts";
+import { typeOf } from "../../schema/value-checks.ts";
+import { walkObject, walkValue } from "../../schema/walk.ts";
+import { metadataSchema } from "./metadata-schema.ts";
+import { field } from "./reading.ts";
+import { quotaApiVersion } from "./well-known.ts";
+
+/** What the schema of a kind accepted, before the kind's own file gives it its meaning. */
+export interface Accepted<S extends Schema> {
+  readonly metadata: ObjectMeta;
+  readonly content: Infer<S>;
+}
+
+/** Reads an object of one kind; given the object it replaces, also checks what may not change. */
+export type Accept<S extends Schema> = (value: unknown, old?: unknown) => Parsed<Accepted<S>>;
+
+/** Our own patterns are known to take linear time, so the engine's matcher may run them. */
+function trustedPattern(pattern: string): (text: string) => boolean {
+  const compiled = new RegExp(pattern, "u");
+  return (text) => compiled.test(text);
+}
+
+const compiledMetadata = compileSchema(metadataSchema, trustedPattern);
+
+export function acceptKind<S extends Schema>(definition: KindDefinition & { readonly schema: S }): Accept<S> {
+  const compiled = compileSchema(definition.schema, trustedPattern);
+  return (value, old) => {
+    if (!isJsonObject(value)) {
+      const actual = typeOf(value as JsonValue);
+      return { ok: false, issues: [typeInvalid("", actual, `must be of type object: "${actual}"`)] };
+    }
+    const content = walkObject(compiled, value);
+    const metadata = walkValue(compiledMetadata, { metadata: value["metadata"] ?? {} });
+    const issues = [
+      ...headIssues(definition, value),
+      ...metadata.issues,
+      ...content.issues,
+      ...ruleIssues(compiled, content.value, isJsonObject(old) ? walkObject(compiled, old).value : undefined),
+    ];
+    if (issues.length > 0) return { ok: false, issues };
+    return {
+      ok: true,
+      value: {
+        metadata: field(metadata.value, "metadata") as ObjectMeta,
+        content: content.value as Infer<S>,
+      },
+    };
+  };
+}
+
+function headIssues(definition: KindDefinition, value: JsonObject): readonly FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  if (Object.hasOwn(value, "apiGroup")) {
+    const detail = `apiGroup is not a field of objects: write apiVersion: ${quotaApiVersion} instead`;
+    issues.push(forbidden("apiGroup", detail));
+  } else if (value["apiVersion"] === undefined) {
+    issues.push(required("apiVersion"));
+  }
+  if (value["apiVersion"] !== undefined && value["apiVersion"] !== quotaApiVersion) {
+    issues.push(invalid("apiVersion", value["apiVersion"], `must be ${quotaApiVersion}`));
+  }
+  if (value["kind"] !== definition.kind) {
+    const issue =
+      value["kind"] === undefined ? required("kind") : invalid("kind", value["kind"], `must be ${definition.kind}`);
+    issues.push(issue);
+  }
+  return issues;
+}
+
+function ruleIssues(compiled: CompiledSchema, value: JsonValue, old: JsonValue | undefined): readonly FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  for (const { compiled: at, rules, path, self, oldSelf } of ruleSites(compiled, value, old)) {
+    if (at.schema.type !== typeOf(self)) continue; // refused by the walk
+    for (const rule of rules) {
+      const isTransition = /\boldSelf\b/.test(rule.rule);
+      if ((isTransition && oldSelf === undefined) || rule.holds?.(self, oldSelf) !== false) continue;
+      issues.push(ruleIssue(rule, path, self));
+    }
+  }
+  return issues;
+}
+
+/** Worded as an API server words a broken rule: objects and lists by their type, for they may be long. */
+function ruleIssue(rule: ValidationRule, path: string, self: JsonValue): FieldIssue {
+  const at = rule.fieldPath === undefined ? path : childPath(path, rule.fieldPath.slice(1));
+  const message = rule.message ?? `failed rule: ${rule.rule}`;
+  switch (rule.reason) {
+    case "FieldValueForbidden":
+      return forbidden(at, message);
+    case "FieldValueRequired":
+      return required(at, message);
+    default:
+      return invalid(at, typeof self === "object" ? typeOf(self) : self, message);
+  }
+}

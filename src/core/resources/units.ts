@@ -1,0 +1,56 @@
+import type { Amount } from "./amount.ts";
+
+/** How a registration wants its amounts shown. */
+export interface Unit {
+  /** What amounts are counted in. */
+  readonly baseUnit: string;
+  /** What people read. */
+  readonly displayUnit: string;
+  /** How many base units make one display unit. */
+  readonly factor: bigint;
+}
+
+const thousandth = 1000n;
+
+/** What people read: `8 GiB`, `1 project`, `2.5 cores`. Up to three digits after the point, rounded half up. */
+export function displayAmount(amount: Amount, unit: Unit): string {
+  const scaled = roundedQuotient(amount * thousandth, unit.factor);
+  if (scaled === 0n && amount !== 0n) return `${amount < 0n ? "-" : ""}<0.001 ${plural(unit.displayUnit)}`;
+  const isOne = scaled === thousandth || scaled === -thousandth;
+  return `${decimal(scaled)} ${isOne ? singular(unit.displayUnit) : plural(unit.displayUnit)}`;
+}
+
+function roundedQuotient(dividend: bigint, divisor: bigint): bigint {
+  const magnitude = dividend < 0n ? -dividend : dividend;
+  const rounded = (2n * magnitude + divisor) / (2n * divisor);
+  return dividend < 0n ? -rounded : rounded;
+}
+
+/** Thousandths as a decimal number without trailing zeros. */
+function decimal(thousandths: bigint): string {
+  const magnitude = thousandths < 0n ? -thousandths : thousandths;
+  const fraction = (magnitude % thousandth).toString().padStart(3, "0").replace(/0+$/, "");
+  const whole = `${thousandths < 0n ? "-" : ""}${magnitude / thousandth}`;
+  return fraction === "" ? whole : `${whole}.${fraction}`;
+}
+
+/** Symbols such as GiB or TB stay as they are; words take an s, unless they came with one. */
+function plural(unit: string): string {
+  if (!isWord(unit) || isPlural(unit)) return unit;
+  if (/(s|x|z|ch|sh)$/.test(unit)) return `${unit}es`;
+  return /[^aeiou]y$/.test(unit) ? `${unit.slice(0, -1)}ies` : `${unit}s`;
+}
+
+function singular(unit: string): string {
+  if (!isWord(unit) || !isPlural(unit)) return unit;
+  if (/[^aeiou]ies$/.test(unit)) return `${unit.slice(0, -3)}y`;
+  return /(sses|xes|zes|ches|shes)$/.test(unit) ? unit.slice(0, -2) : unit.slice(0, -1);
+}
+
+function isWord(unit: string): boolean {
+  return /^[a-z][a-z -]+[a-z]$/.test(unit);
+}
+
+function isPlural(unit: string): boolean {
+  return /[^siu]s$/.test(unit);
+}

@@ -1,0 +1,165 @@
+import fc from "fast-check";
+import type { JsonValue } from "../../src/protocol/json-value.ts";
+import type { KindDefinition } from "../../src/schema/kind-definition.ts";
+import type { Schema } from "../../src/schema/structural-schema.ts";
+
+type Value = fc.Arbitrary<JsonValue>;
+
+/** How many values in a thousand are off. */
+const faults = 4;
+
+/** Objects of a kind that are mostly as its schema wants them, and now and then off in one place or another. */
+export function randomObject(kind: KindDefinition): Value {
+  return fc
+    .record({
+      apiVersion: fc.constant(`${kind.group}/${kind.version}`),
+      kind: fc.constant(kind.kind),
+      metadata: fc.constant({ name: "n" }),
+      spec: likely(kind.schema.properties?.["spec"] ?? {}),
+      status: fc.constant(undefined),
+    })
+    .chain(({ status: _, ...object }) =>
+      fc
+        .option(likely(kind.schema.properties?.["status"] ?? {}), { nil: undefined })
+        .map((status): JsonValue => (status === undefined ? object : { ...object, status })),
+    );
+}
+
+/** The object, or one that differs from it in a few fields: what an update sends. */
+export function randomUpdate(kind: KindDefinition, old: JsonValue): Value {
+  return fc.oneof(
+    { weight: 1, arbitrary: fc.constant(old) },
+    { weight: 3, arbitrary: randomObject(kind).chain((other) => mixed(old, other)) },
+  );
+}
+
+/** Takes each field from one or the other. */
+function mixed(old: JsonValue, other: JsonValue): Value {
+  if (!isObject(old) || !isObject(other)) return fc.boolean().map((keep) => (keep ? old : other));
+  const fields = Object.fromEntries(
+    [...new Set([...Object.keys(old), ...Object.keys(other)])].map(
+      (key): [string, fc.Arbitrary<JsonValue | undefined>] => {
+        const [before, after] = [old[key], other[key]];
+        const deeper =
+          before !== undefined && after !== undefined ? mixed(before, after) : fc.constantFrom(before, after);
+        return [key, fc.oneof({ weight: 4, arbitrary: fc.constant(before) }, { weight: 1, arbitrary: deeper })];
+      },
+    ),
+  );
+  return fc.record(fields).map((object) => compact(object));
+}
+
+function compact(object: Record<string, JsonValue | undefined>): JsonValue {
+  return Object.fromEntries(
+    Object.entries(object).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+  );
+}
+
+function isObject(value: JsonValue): value is Readonly<Record<string, JsonValue>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const known = new Map<Schema, Value>();
+
+/** Made once for each schema: making one takes longer than drawing from it. */
+function likely(schema: Schema): Value {
+  const values = known.get(schema) ?? withFaults(goodValue(schema));
+  known.set(schema, values);
+  return values;
+}
+
+function withFaults(good: Value): Value {
+  const odd = fc.constantFrom<JsonValue[]>(null, true, -1, 0, 1.5, "", "x y", "{{", [], {});
+  return fc.oneof({ weight: 1000 - faults, arbitrary: good }, { weight: faults, arbitrary: odd });
+}
+
+function goodValue(schema: Schema): Value {
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  switch (schema.type) {
+    case "object":
+      return schema.additionalProperties === undefined ? objectOf(schema) : mapOf(schema);
+    case "array":
+      return arrayOf(schema);
+    case "string":
+      return textOf(schema);
+    case "integer":
+      return fc.oneof(
+        fc.integer({ min: (schema.minimum ?? 0) - 1, max: 3 }),
+        fc.constantFrom<JsonValue[]>(1, 2n ** 63n - 1n),
+      );
+    default:
+      return fc.boolean();
+  }
+}
+
+function objectOf(schema: Schema): Value {
+  const fields = Object.entries(schema.properties ?? {}).map(
+    ([name, child]): [string, fc.Arbitrary<JsonValue | undefined>] => {
+      const isOld = child.description?.startsWith("Refused.") === true;
+      const isRequired = schema.required?.includes(name) === true;
+      const present = isRequired ? 60 : isOld ? 1 : 30;
+      return [
+        name,
+        fc.oneof(
+          { weight: present, arbitrary: likely(child) },
+          { weight: isRequired ? 1 : 30, arbitrary: fc.constant(undefined) },
+        ),
+      ];
+    },
+  );
+  const unknown = fc.oneof(
+    { weight: 30, arbitrary: fc.constant({}) },
+    { weight: 1, arbitrary: fc.constant({ nobodyKnows: 1 }) },
+  );
+  return fc
+    .tuple(fc.record(Object.fromEntries(fields)), unknown)
+    .map(([known, extra]) => compact({ ...known, ...extra }));
+}
+
+function mapOf(schema: Schema): Value {
+  const values = typeof schema.additionalProperties === "object" ? likely(schema.additionalProperties) : fc.string();
+  return fc.dictionary(fc.constantFrom("a", "b", "location", "toString"), values, {
+    maxKeys: 3,
+    noNullPrototype: true,
+  });
+}
+
+function arrayOf(schema: Schema): Value {
+  const items = likely(schema.items ?? {});
+  const few = fc.array(items, { minLength: schema.minItems ?? 0, maxLength: 3 });
+  const many = items.map((item): JsonValue[] => Array.from({ length: (schema.maxItems ?? 3) + 1 }, () => item));
+  return fc.oneof(
+    { weight: 40, arbitrary: few },
+    { weight: 1, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: many },
+  );
+}
+
+function textOf(schema: Schema): Value {
+  if (schema.format === "date-time")
+    return fc.constantFrom("2026-01-01T00:00:00Z", "2026-01-01T00:00:00.5+02:00", "yesterday");
+  const maxLength = schema.maxLength ?? 20;
+  const usual = fc.constantFrom(
+    "a",
+    "b",
+    "True",
+    "Active",
+    "Granted",
+    "Ready",
+    "RegistrationActive",
+    "QuotaAvailable",
+    "PolicyReady",
+    "v1",
+    "a.b/v1",
+  );
+  const matching =
+    schema.pattern === undefined
+      ? fc.string({ minLength: schema.minLength ?? 0, maxLength: Math.min(maxLength, 12) })
+      : fc.stringMatching(new RegExp(schema.pattern), { maxLength: Math.min(maxLength, 12) });
+  return fc.oneof(
+    { weight: 20, arbitrary: usual },
+    { weight: 20, arbitrary: matching },
+    { weight: 1, arbitrary: fc.string({ unit: "grapheme" }) },
+    { weight: 1, arbitrary: fc.constant("x".repeat(maxLength + 1)) },
+  );
+}

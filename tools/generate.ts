@@ -1,0 +1,47 @@
+// `npm run generate` writes every file that is made from code; with --check it only tells which are out of date.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { stringify } from "yaml";
+import { quotaKinds } from "../src/core/resources/kinds.ts";
+import { crdOf } from "../src/schema/crd.ts";
+import { referenceIndex, referencePage } from "./reference-page.ts";
+
+const header = "# Generated from src/core/resources by `npm run generate`. Do not edit.\n";
+
+/** Folders that hold nothing but generated files. */
+const folders = ["deploy/crds", "docs/reference/kinds"];
+
+const files = new Map<string, string>([
+  ...quotaKinds.map((kind) => {
+    const yaml = stringify(crdOf(kind), { lineWidth: 0, aliasDuplicateObjects: false });
+    return [`deploy/crds/${kind.group}_${kind.plural}.yaml`, header + yaml] as const;
+  }),
+  ...quotaKinds.map((kind) => [`docs/reference/kinds/${kind.singular}.md`, referencePage(kind)] as const),
+  ["docs/reference/kinds/README.md", referenceIndex(quotaKinds)],
+]);
+
+const stale = [...files].filter(([path, text]) => !existsSync(path) || readFileSync(path, "utf8") !== text);
+const orphans = folders
+  .filter((folder) => existsSync(folder))
+  .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+  .filter((path) => !files.has(path));
+
+if (process.argv.includes("--check")) {
+  for (const [path] of stale) console.error(`out of date: ${path}`);
+  for (const path of orphans) console.error(`not generated any more: ${path}`);
+  if (stale.length + orphans.length > 0) {
+    console.error("Run `npm run generate` and commit the result.");
+    process.exit(1);
+  }
+  console.log(`${files.size} generated files are current`);
+} else {
+  for (const [path, text] of stale) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    console.log(`wrote ${path}`);
+  }
+  for (const path of orphans) {
+    rmSync(path);
+    console.log(`removed ${path}`);
+  }
+}
