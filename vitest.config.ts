@@ -5,6 +5,7 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"],
     pool: "threads",
     isolate: false,
+    testTimeout: 120_000,
     reporters: ["default", ["json", { outputFile: "node_modules/.cache/milo-quota/test-results.json" }]],
   },
 });

@@ -6,7 +6,7 @@ import type { KindDefinition } from "../../schema/kind-definition.ts";
 import type { Schema, ValidationRule } from "../../schema/structural-schema.ts";
 import { conditionsSchema } from "./conditions.ts";
 import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./consumer-ref.ts";
-import { type Dimensions, dimensionKeySchema, dimensionsSchema } from "./dimensions.ts";
+import { type Dimensions, dimensionsSchema } from "./dimensions.ts";
 import { acceptKind } from "./parse-kind.ts";
 import { renamedProperties, renamedRules } from "./renamed-fields.ts";
 import { amountSchema } from "./resource-grant.ts";
@@ -69,7 +69,6 @@ const reservationSchema = {
     },
     amount: { ...amountSchema, description: "What is promised, in base units." },
     dimensions: { ...dimensionsSchema, description: "The dimensions of the request." },
-    dimensionKey: dimensionKeySchema,
     set: {
       type: "string",
       minLength: 1,

@@ -1,4 +1,4 @@
-import { childPath, type FieldIssue, invalid, itemPath } from "../../protocol/field-issue.ts";
+import { childPath, type FieldIssue, forbidden, invalid, itemPath } from "../../protocol/field-issue.ts";
 import { parseApiVersion } from "../../protocol/object-meta.ts";
 import type { ClaimCreationPolicy } from "./claim-creation-policy.ts";
 import type { GroupKind } from "./consumer-ref.ts";
@@ -16,6 +16,8 @@ import {
 import type { ClaimRequest, ResourceClaim } from "./resource-claim.ts";
 import type { ResourceGrant } from "./resource-grant.ts";
 
+const dimensionCharactersMax = 16_384;
+
 /** What only other objects can tell of a claim, a grant or a policy, and what no schema can say. */
 
 export function claimIssues(claim: ResourceClaim, view: RegistrationView): readonly FieldIssue[] {
@@ -23,7 +25,7 @@ export function claimIssues(claim: ResourceClaim, view: RegistrationView): reado
     consumer: { groupKind: claim.consumer, path: "spec.consumerRef" },
     claimant: claim.resource && { groupKind: claim.resource, path: "spec.resourceRef" },
   };
-  return claim.requests.flatMap((request, index) => {
+  const requests = claim.requests.flatMap((request, index) => {
     const path = itemPath("spec.requests", index);
     const names = Object.keys(request.dimensions);
     return [
@@ -31,6 +33,7 @@ export function claimIssues(claim: ResourceClaim, view: RegistrationView): reado
       ...typeIssues(view, { resourceType: request.resourceType, names, path }, use),
     ];
   });
+  return [...sizeIssues(claim), ...requests];
 }
 
 export function grantIssues(grant: ResourceGrant, view: RegistrationView): readonly FieldIssue[] {
@@ -110,6 +113,18 @@ function typeIssues(view: RegistrationView, { resourceType, names, path }: Reque
     ...(consumer === undefined ? [] : consumerIssues(registration, consumer.groupKind, consumer.path)),
     ...(claimant === undefined ? [] : claimantIssues(registration, claimant.groupKind, claimant.path)),
     ...dimensionIssues(registration, names, childPath(path, "dimensions")),
+  ];
+}
+
+/** All promises to a claim must fit onto a page at once. */
+function sizeIssues(claim: ResourceClaim): readonly FieldIssue[] {
+  const characters = claim.requests.reduce((sum, request) => sum + dimensionKey(request.dimensions).length, 0);
+  if (characters <= dimensionCharactersMax) return [];
+  return [
+    forbidden(
+      "spec.requests",
+      `the dimensions of all requests may take ${dimensionCharactersMax} characters together, these take ${characters}`,
+    ),
   ];
 }
 

@@ -14,10 +14,20 @@ const thousandth = 1000n;
 
 /** What people read: `8 GiB`, `1 project`, `2.5 cores`. Up to three digits after the point, rounded half up. */
 export function displayAmount(amount: Amount, unit: Unit): string {
+  const number = bareNumber(amount, unit);
+  const isOne = number === "1" || number === "-1";
+  return `${number} ${isOne ? singular(unit.displayUnit) : plural(unit.displayUnit)}`;
+}
+
+/** The same beside an amount that already names the unit: `3` where that is a word, `8 GiB` where it is a symbol. */
+export function displayNumber(amount: Amount, unit: Unit): string {
+  return isWord(unit.displayUnit) ? bareNumber(amount, unit) : displayAmount(amount, unit);
+}
+
+function bareNumber(amount: Amount, unit: Unit): string {
   const scaled = roundedQuotient(amount * thousandth, unit.factor);
-  if (scaled === 0n && amount !== 0n) return `${amount < 0n ? "-" : ""}<0.001 ${plural(unit.displayUnit)}`;
-  const isOne = scaled === thousandth || scaled === -thousandth;
-  return `${decimal(scaled)} ${isOne ? singular(unit.displayUnit) : plural(unit.displayUnit)}`;
+  if (scaled === 0n && amount !== 0n) return amount < 0n ? "-<0.001" : "<0.001";
+  return decimal(scaled);
 }
 
 function roundedQuotient(dividend: bigint, divisor: bigint): bigint {

@@ -1,0 +1,104 @@
+import type { ConditionState } from "../../protocol/condition.ts";
+import { type Amount, amountToJson, noAmount } from "../resources/amount.ts";
+import { dimensionKey } from "../resources/dimensions.ts";
+import type { ClaimRequest } from "../resources/resource-claim.ts";
+import { displayAmount, displayNumber, type Unit } from "../resources/units.ts";
+import type { ShortPart } from "./settle.ts";
+
+/** What is written into a claim's status when it is decided: answer and numbers in one piece. */
+export interface ClaimAnswerStatus {
+  readonly condition: ConditionState;
+  readonly allocations: readonly AllocationStatus[];
+}
+
+export interface AllocationStatus {
+  readonly resourceType: string;
+  readonly dimensionKey: string;
+  readonly status: "Granted" | "Denied";
+  readonly reason: "QuotaAvailable" | "QuotaExceeded";
+  readonly message: string;
+  readonly allocatedAmount: number | bigint;
+  readonly allocatingBucket?: string;
+}
+
+/** What an answer needs to know of resource types, to be read by people. */
+export interface AnswerContext {
+  unitOf(resourceType: string): Unit;
+  bucketOf(resourceType: string): string;
+}
+
+/** Everything is promised on every page: the claim holds it from now on. */
+export function grantedAnswer(requests: readonly ClaimRequest[], context: AnswerContext): ClaimAnswerStatus {
+  return {
+    condition: {
+      type: "Granted",
+      status: "True",
+      reason: "QuotaAvailable",
+      message: `All ${requests.length} resource requests have been granted`,
+    },
+    allocations: requests.map((request) => {
+      const bucket = context.bucketOf(request.resourceType);
+      const amount = displayAmount(request.amount, context.unitOf(request.resourceType));
+      return {
+        ...allocation(request, request.amount),
+        status: "Granted",
+        reason: "QuotaAvailable",
+        message: `Allocated ${amount} from bucket ${bucket}`,
+        allocatingBucket: bucket,
+      };
+    }),
+  };
+}
+
+/** Something did not fit: the claim holds nothing, and each request says why. */
+export function deniedAnswer(
+  requests: readonly ClaimRequest[],
+  short: readonly ShortPart[],
+  context: AnswerContext,
+): ClaimAnswerStatus {
+  const reasons = short.map((part) => shortageText(part, context.unitOf(part.part.resourceType)));
+  const others = [...new Set(short.map(({ part }) => part.resourceType))].join(", ");
+  return {
+    condition: { type: "Granted", status: "False", reason: "QuotaExceeded", message: reasons.join("; ") },
+    allocations: requests.map((request) => {
+      const at = short.findIndex(({ part }) => isPart(request, part));
+      return {
+        ...allocation(request, noAmount),
+        status: "Denied",
+        reason: "QuotaExceeded",
+        message: reasons[at] ?? `Would have fitted; not granted because ${others} did not`,
+      };
+    }),
+  };
+}
+
+/** `x/projects: requested 1 project, limit 3, allocated 3, reserved 0, available 0`. */
+export function shortageText({ part, figures }: ShortPart, unit: Unit): string {
+  const { limit, allocated, reserved, available } = figures;
+  const dimensions = part.dimensionKey === "" ? "" : ` (${part.dimensionKey})`;
+  const numbers = [
+    `requested ${displayAmount(part.amount, unit)}`,
+    `limit ${displayNumber(limit, unit)}`,
+    `allocated ${displayNumber(allocated, unit)}`,
+    `reserved ${displayNumber(reserved, unit)}`,
+    `available ${displayNumber(available, unit)}`,
+  ];
+  return `${part.resourceType}${dimensions}: ${numbers.join(", ")}${sharedHint(part.dimensionKey, figures)}`;
+}
+
+/** With dimensions, capacity may be used up by others that share it; the numbers alone would not add up. */
+function sharedHint(key: string, { limit, allocated, reserved, available }: ShortPart["figures"]): string {
+  return key !== "" && allocated + reserved + available < limit ? ", the rest is used with other dimensions" : "";
+}
+
+function allocation(
+  request: ClaimRequest,
+  amount: Amount,
+): Pick<AllocationStatus, "resourceType" | "dimensionKey" | "allocatedAmount"> {
+  const { resourceType, dimensionKey } = request;
+  return { resourceType, dimensionKey, allocatedAmount: amountToJson(amount) };
+}
+
+function isPart(request: ClaimRequest, part: ShortPart["part"]): boolean {
+  return request.resourceType === part.resourceType && dimensionKey(request.dimensions) === part.dimensionKey;
+}

@@ -1,0 +1,35 @@
+import type { Amount } from "../resources/amount.ts";
+
+/**
+ * All arithmetic on amounts. Sums may pass int64 in here, because bigints do not overflow; what goes out on the wire is
+ * cut to it by `wireAmount`.
+ */
+
+export function plus(left: Amount, right: Amount): Amount {
+  return (left + right) as Amount;
+}
+
+export function minus(left: Amount, right: Amount): Amount {
+  return (left - right) as Amount;
+}
+
+/** Never below 0: what is missing is shown as overage, not as a debt. */
+export function minusOrNone(left: Amount, right: Amount): Amount {
+  return (left > right ? left - right : 0n) as Amount;
+}
+
+export function least(left: Amount, right: Amount): Amount {
+  return left < right ? left : right;
+}
+
+export function total(amounts: Iterable<Amount>): Amount {
+  let sum = 0n;
+  for (const amount of amounts) sum += amount;
+  return sum as Amount;
+}
+
+/** Use in percent of a limit, rounded down. Any use of no limit at all is 100. */
+export function percentOf(used: Amount, limit: Amount): number {
+  if (limit === 0n) return used === 0n ? 0 : 100;
+  return Number((used * 100n) / limit);
+}

@@ -1,0 +1,471 @@
+import { describe, expect, it } from "vitest";
+import { issueText, type Parsed } from "../../protocol/field-issue.ts";
+import { readJson } from "../../protocol/json-reader.ts";
+import { writeJson } from "../../protocol/json-writer.ts";
+import { parseAllowanceBucket } from "../resources/allowance-bucket.ts";
+import { amountOf } from "../resources/amount.ts";
+import type { ClaimRequest } from "../resources/resource-claim.ts";
+import { parseResourceGrant, type ResourceGrant } from "../resources/resource-grant.ts";
+import { deniedAnswer, grantedAnswer, shortageText } from "./answer.ts";
+import { percentOf } from "./arithmetic.ts";
+import { pageStatus } from "./bucket-status.ts";
+import { ConsumerLedger } from "./consumer-ledger.ts";
+import { noPage, type OpenClaim, type Page, type Reservation, readPage } from "./page.ts";
+import { poolsOf } from "./pools.ts";
+import { dropPromises, recover } from "./recover.ts";
+import { adoptPage, contentOf, fateOf, isCurrent, noChanges } from "./rewrite.ts";
+import { settle } from "./settle.ts";
+
+function parsed<Kind>(result: Parsed<Kind>): Kind {
+  if (!result.ok) throw new Error(result.issues.map(issueText).join("\n"));
+  return result.value;
+}
+
+const consumerRef = { apiGroup: "g.io", kind: "Organization", name: "acme" };
+
+function grant(name: string, allowances: unknown[]): ResourceGrant {
+  const head = { apiVersion: "quota.miloapis.com/v1alpha1", kind: "ResourceGrant" };
+  return parsed(
+    parseResourceGrant({
+      ...head,
+      metadata: { name, namespace: "n", generation: 3 },
+      spec: { consumerRef, allowances },
+    }),
+  );
+}
+
+const openClaim = (uid: string, ...parts: [type: string, amount: number, key?: string][]): OpenClaim => ({
+  claim: { uid, namespace: "n", name: `name-${uid}` },
+  parts: parts.map(([resourceType, amount, dimensionKey = ""]) => ({
+    resourceType,
+    amount: amountOf(amount),
+    dimensionKey,
+  })),
+  forced: false,
+});
+
+const reservation = (uid: string, amount: number, set: string, dimensionKey = ""): Reservation => ({
+  claim: { uid, namespace: "n", name: `name-${uid}` },
+  amount: amountOf(amount),
+  dimensionKey,
+  set,
+  forced: false,
+  expirationTime: "2026-01-01T00:00:40Z",
+});
+
+const page = (resourceType: string, ...reservations: Reservation[]): Page => ({
+  ...noPage(resourceType),
+  version: "1",
+  reservations,
+});
+
+describe("pools", () => {
+  it("are what grants give of one type; buckets that serve the same requests are one pool", () => {
+    const selector = { matchLabels: { l: "a" } };
+    const same = { matchExpressions: [{ key: "l", operator: "In", values: ["a", "a"] }] };
+    const grants = [
+      grant("one", [
+        { resourceType: "x", buckets: [{ amount: 1 }, { amount: 2, dimensionSelector: selector }] },
+        { resourceType: "y", buckets: [{ amount: 50 }] },
+      ]),
+      grant("two", [
+        { resourceType: "x", buckets: [{ amount: 4, dimensionSelector: {} }] },
+        { resourceType: "x", buckets: [{ amount: 8, dimensionSelector: same }] },
+      ]),
+    ];
+    expect(poolsOf(grants, "x").map((pool) => [pool.amount, pool.requirements.length])).toEqual([
+      [5n, 0],
+      [10n, 1],
+    ]);
+    expect(poolsOf(grants, "z")).toEqual([]);
+  });
+});
+
+describe("a promise on a page", () => {
+  const ledger = new ConsumerLedger();
+  ledger.learn("granted", { state: "granted", parts: openClaim("granted", ["x", 1]).parts });
+  ledger.learn("denied", { state: "denied" });
+  ledger.learn("gone", { state: "gone" });
+  ledger.learn("pending", { state: "pending", deleting: false });
+  const fates: Record<string, string> = {
+    granted: "fold",
+    denied: "release",
+    gone: "release",
+    pending: "keep",
+    unheard: "keep",
+  };
+  for (const [uid, fate] of Object.entries(fates)) {
+    it(`of a claim that is ${uid}: ${fate}`, () => expect(fateOf(ledger, reservation(uid, 1, "s"))).toBe(fate));
+  }
+
+  it("whose claim a complete view does not know is released; an incomplete view proves nothing", () => {
+    const stored = page("x", reservation("unheard", 2, "s"));
+    const partial = new ConsumerLedger();
+    adoptPage(partial, stored, "partial");
+    expect(partial.book("x").figures().reserved).toBe(2n);
+    const complete = new ConsumerLedger();
+    adoptPage(complete, stored, "complete");
+    expect(complete.book("x").figures().reserved).toBe(0n);
+    expect(complete.knowledgeOf("unheard")).toEqual({ state: "gone" });
+  });
+
+  it("goes into allocated in the same write that takes it off the page", () => {
+    const fresh = new ConsumerLedger();
+    fresh.setPools("x", [{ requirements: [], amount: amountOf(10) }]);
+    const stored = page("x", reservation("a", 2, "s1"), reservation("b", 3, "s2"));
+    adoptPage(fresh, stored, "partial");
+    fresh.learn("a", { state: "granted", parts: openClaim("a", ["x", 2]).parts });
+    const content = contentOf(fresh, stored, noChanges);
+    expect(content.figures).toEqual({ limit: 10n, allocated: 2n, reserved: 3n, available: 5n, overage: 0n });
+    expect(content.reservations.map((each) => each.claim.uid)).toEqual(["b"]);
+    expect(content.claimCount).toBe(1);
+  });
+
+  it("of a claim that ended between its decision and the write is not written down", () => {
+    const fresh = new ConsumerLedger();
+    fresh.setPools("x", [{ requirements: [], amount: amountOf(10) }]);
+    const decisions = settle(fresh, [openClaim("a", ["x", 2]), openClaim("b", ["x", 3])], () => "s");
+    fresh.learn("a", { state: "gone" });
+    const content = contentOf(fresh, noPage("x"), { ...noChanges, decisions });
+    expect(content.reservations.map((each) => each.claim.uid)).toEqual(["b"]);
+    expect(content.figures.reserved).toBe(3n);
+  });
+});
+
+describe("a write", () => {
+  const ledger = new ConsumerLedger();
+  ledger.setPools("x", [{ requirements: [], amount: amountOf(10) }]);
+  const stored = { ...page("x", reservation("a", 2, "s1")), limit: amountOf(10) };
+  adoptPage(ledger, stored, "partial");
+
+  it("is not made when nothing changed", () => {
+    expect(isCurrent(stored, contentOf(ledger, stored, noChanges))).toBe(true);
+  });
+
+  it("is made when the limit, the use or a promise changed", () => {
+    const content = contentOf(ledger, stored, noChanges);
+    expect(isCurrent({ ...stored, limit: amountOf(9) }, content)).toBe(false);
+    expect(isCurrent({ ...stored, allocated: amountOf(1) }, content)).toBe(false);
+    expect(isCurrent({ ...stored, reservations: [] }, content)).toBe(false);
+    expect(isCurrent({ ...stored, reservations: [reservation("a", 2, "s2")] }, content)).toBe(false);
+  });
+});
+
+describe("recovery of a claim on two pages", () => {
+  const claim = openClaim("a", ["x", 1], ["y", 2]);
+  const x = reservation("a", 1, "s1");
+  const y = reservation("a", 2, "s1");
+  const look = (pages: Page[], ...fenced: string[]): unknown =>
+    recover(claim, new Map(pages.map((each) => [each.resourceType, each])), new Set(fenced));
+
+  const cases: Record<string, [unknown, unknown]> = {
+    "nothing promised: settle": [look([page("x"), page("y", reservation("other", 1, "s"))]), { step: "settle" }],
+    "everything promised: commit": [look([page("x", x), page("y", y)]), { step: "commit", set: "s1" }],
+    "half promised: fence both pages first": [look([page("x", x), page("y")]), { step: "fence", pages: ["x", "y"] }],
+    "half promised, one page fenced: fence the other": [
+      look([page("x", x), page("y")], "x"),
+      { step: "fence", pages: ["y"] },
+    ],
+    "half promised, both fenced: drop": [look([page("x", x), page("y")], "x", "y"), { step: "drop", sets: ["s1"] }],
+    "halves of two attempts are not a whole": [
+      look([page("x", x), page("y", { ...y, set: "s2" })], "x", "y"),
+      { step: "drop", sets: ["s1", "s2"] },
+    ],
+    "a promise of another amount is not this claim's": [
+      look([page("x", x), page("y", { ...y, amount: amountOf(1) })]),
+      { step: "fence", pages: ["x", "y"] },
+    ],
+    "a promise for other dimensions is not this claim's": [
+      look([page("x", x), page("y", { ...y, dimensionKey: "l=a" })]),
+      { step: "fence", pages: ["x", "y"] },
+    ],
+    "an unread page is not a promise": [look([page("x", x)]), { step: "fence", pages: ["x", "y"] }],
+  };
+  for (const [name, [actual, expected]] of Object.entries(cases)) {
+    it(name, () => expect(actual).toEqual(expected));
+  }
+
+  it("drops in the books at once, and from the pages with the next write", () => {
+    const ledger = new ConsumerLedger();
+    const stored = page("x", x, reservation("b", 4, "s9"));
+    adoptPage(ledger, stored, "partial");
+    dropPromises(ledger, claim);
+    const content = contentOf(ledger, stored, { ...noChanges, dropped: new Set(["s1"]) });
+    expect(content.reservations.map((each) => each.claim.uid)).toEqual(["b"]);
+    expect(content.figures.reserved).toBe(4n);
+  });
+});
+
+describe("the status of a page", () => {
+  it("is read back as it was written, amounts beyond 2^53 included", () => {
+    const max = 9223372036854775807n;
+    const grants = [
+      grant("g", [
+        {
+          resourceType: "x",
+          buckets: [{ amount: max }, { amount: 5, dimensionSelector: { matchLabels: { l: "a" } } }],
+        },
+      ]),
+      grant("h", [{ resourceType: "y", buckets: [{ amount: 1 }] }]),
+    ];
+    const ledger = new ConsumerLedger();
+    ledger.setPools("x", poolsOf(grants, "x"));
+    ledger.learn("g", { state: "granted", parts: openClaim("g", ["x", 7]).parts });
+    const claims = [openClaim("a", ["x", 1], ["x", 2, "l=a"]), { ...openClaim("b", ["x", 3]), forced: true }];
+    const decisions = settle(ledger, claims, () => "set");
+    const content = contentOf(ledger, noPage("x"), {
+      decisions,
+      dropped: new Set(),
+      expirationTime: "2026-01-01T00:00:40Z",
+    });
+    const status = pageStatus(content, {
+      resourceType: "x",
+      writer: "w.1",
+      now: "2026-01-01T00:00:00Z",
+      generation: 1,
+      grants,
+    });
+    const bucket = parsed(
+      parseAllowanceBucket(
+        readJson(
+          writeJson({
+            apiVersion: "quota.miloapis.com/v1alpha1",
+            kind: "AllowanceBucket",
+            metadata: { name: "b", resourceVersion: "5" },
+            spec: { consumerRef, resourceType: "x" },
+            status,
+          }),
+        ),
+      ),
+    );
+    expect(bucket.status).toMatchObject({
+      limit: max,
+      allocated: 7,
+      reserved: 6,
+      overage: 0,
+      usedPercent: 0,
+      claimCount: 1,
+      grantCount: 1,
+      contributingGrantRefs: [{ name: "g", namespace: "n", amount: max, lastObservedGeneration: 3 }],
+    });
+    const read = readPage(bucket);
+    expect(read).toMatchObject({ resourceType: "x", version: "5", writer: "w.1", allocated: 7n });
+    expect(read.reservations).toEqual(content.reservations);
+  });
+
+  it("of a bucket that was never written is an empty page", () => {
+    const value = {
+      apiVersion: "quota.miloapis.com/v1alpha1",
+      kind: "AllowanceBucket",
+      metadata: { name: "b", resourceVersion: "1" },
+      spec: { consumerRef, resourceType: "x" },
+    };
+    expect(readPage(parsed(parseAllowanceBucket(value)))).toEqual({ ...noPage("x"), version: "1" });
+  });
+
+  it("lists fifty grants and counts all of them", () => {
+    const grants = Array.from({ length: 60 }, (_, at) =>
+      grant(`g${String(at).padStart(2, "0")}`, [{ resourceType: "x", buckets: [{ amount: 1 }] }]),
+    );
+    const content = contentOf(new ConsumerLedger(), noPage("x"), noChanges);
+    const status = pageStatus(content, {
+      resourceType: "x",
+      writer: "w.1",
+      now: "2026-01-01T00:00:00Z",
+      generation: 1,
+      grants: grants.reverse(),
+    });
+    expect(status).toMatchObject({ grantCount: 60, contributingGrantRefs: { length: 50, 0: { name: "g00" } } });
+  });
+
+  it("stays below 64 KiB with as many promises and grants as it may hold", () => {
+    const ledger = new ConsumerLedger();
+    ledger.setPools("x", [{ requirements: [], amount: amountOf(1000) }]);
+    const identity = { uid: "u".repeat(36), namespace: "n".repeat(63), name: "m".repeat(253) };
+    const claims = Array.from({ length: 128 }, (_, at) => ({
+      ...openClaim("", ["x", 1]),
+      claim: { ...identity, uid: identity.uid + at },
+    }));
+    const decisions = settle(ledger, claims, () => "s".repeat(60));
+    const content = contentOf(ledger, noPage("x"), {
+      decisions,
+      dropped: new Set(),
+      expirationTime: "2026-01-01T00:00:40Z",
+    });
+    const grants = Array.from({ length: 60 }, (_, at) =>
+      grant("g".repeat(250) + at, [{ resourceType: "x", buckets: [{ amount: 1 }] }]),
+    );
+    const status = pageStatus(content, {
+      resourceType: "x",
+      writer: "w".repeat(60),
+      now: "2026-01-01T00:00:00Z",
+      generation: 1,
+      grants,
+    });
+    expect(content.reservations.length).toBeGreaterThan(40);
+    expect(writeJson(status).length).toBeLessThan(64 * 1024);
+  });
+
+  it("says how much is used in percent", () => {
+    expect(percentOf(amountOf(1), amountOf(3))).toBe(33);
+    expect(percentOf(amountOf(9), amountOf(3))).toBe(300);
+    expect(percentOf(amountOf(0), amountOf(0))).toBe(0);
+    expect(percentOf(amountOf(1), amountOf(0))).toBe(100);
+  });
+});
+
+describe("the figures of a bucket", () => {
+  const ledger = new ConsumerLedger();
+  const requirements = [{ key: "l", operator: "Exists", values: [] }] as const;
+  ledger.setPools("x", [
+    { requirements, amount: amountOf(100) },
+    { requirements: [{ key: "l", operator: "In", values: ["a"] }], amount: amountOf(50) },
+  ]);
+  ledger.learn("one", { state: "granted", parts: openClaim("one", ["x", 120, "l=a"]).parts });
+  ledger.learn("two", { state: "granted", parts: openClaim("two", ["x", 10, "l=b"]).parts });
+
+  it("are totals for the page, and what one request without dimensions could get", () => {
+    expect(ledger.book("x").figures()).toEqual({
+      limit: 150n,
+      allocated: 130n,
+      reserved: 0n,
+      available: 0n,
+      overage: 0n,
+    });
+    expect(ledger.book("x").unassigned).toBe(20n);
+  });
+
+  it("overlap for dimensions: each shows what it may draw from", () => {
+    expect(ledger.book("x").figuresFor("l=a")).toEqual({
+      limit: 150n,
+      allocated: 120n,
+      reserved: 0n,
+      available: 20n,
+      overage: 0n,
+      claimCount: 1,
+    });
+    expect(ledger.book("x").figuresFor("l=b")).toEqual({
+      limit: 100n,
+      allocated: 10n,
+      reserved: 0n,
+      available: 20n,
+      overage: 0n,
+      claimCount: 1,
+    });
+    expect(ledger.book("x").figuresFor("l=c")).toEqual({
+      limit: 100n,
+      allocated: 0n,
+      reserved: 0n,
+      available: 20n,
+      overage: 0n,
+      claimCount: 0,
+    });
+  });
+
+  it("show overage, and no debt, after a limit was lowered", () => {
+    const lowered = new ConsumerLedger();
+    lowered.setPools("x", [{ requirements: [], amount: amountOf(10) }]);
+    lowered.learn("a", { state: "granted", parts: openClaim("a", ["x", 8]).parts });
+    lowered.setPools("x", [{ requirements: [], amount: amountOf(5) }]);
+    expect(lowered.book("x").figures()).toEqual({ limit: 5n, allocated: 8n, reserved: 0n, available: 0n, overage: 3n });
+    lowered.setPools("x", []);
+    expect(lowered.book("x").figures()).toMatchObject({ limit: 0n, overage: 8n });
+  });
+});
+
+describe("an answer", () => {
+  const units = {
+    "x/projects": { baseUnit: "project", displayUnit: "project", factor: 1n },
+    "x/storage": { baseUnit: "byte", displayUnit: "GiB", factor: 1073741824n },
+  } as const;
+  const context = {
+    unitOf: (type: string) => units[type as keyof typeof units],
+    bucketOf: (type: string) => `bucket-${type.slice(2)}`,
+  };
+  const requests: ClaimRequest[] = [
+    { resourceType: "x/projects", amount: amountOf(1), dimensions: {}, dimensionKey: "" },
+    { resourceType: "x/storage", amount: amountOf(8589934592), dimensions: { l: "a" }, dimensionKey: "l=a" },
+  ];
+
+  it("that grants says what was taken from where", () => {
+    expect(grantedAnswer(requests, context)).toEqual({
+      condition: {
+        type: "Granted",
+        status: "True",
+        reason: "QuotaAvailable",
+        message: "All 2 resource requests have been granted",
+      },
+      allocations: [
+        {
+          resourceType: "x/projects",
+          dimensionKey: "",
+          status: "Granted",
+          reason: "QuotaAvailable",
+          allocatedAmount: 1,
+          allocatingBucket: "bucket-projects",
+          message: "Allocated 1 project from bucket bucket-projects",
+        },
+        {
+          resourceType: "x/storage",
+          dimensionKey: "l=a",
+          status: "Granted",
+          reason: "QuotaAvailable",
+          allocatedAmount: 8589934592,
+          allocatingBucket: "bucket-storage",
+          message: "Allocated 8 GiB from bucket bucket-storage",
+        },
+      ],
+    });
+  });
+
+  it("that denies gives every number, and tells what fitted what did not", () => {
+    const short = [
+      {
+        part: { resourceType: "x/projects", amount: amountOf(1), dimensionKey: "" },
+        figures: {
+          limit: amountOf(3),
+          allocated: amountOf(3),
+          reserved: amountOf(0),
+          available: amountOf(0),
+          overage: amountOf(0),
+        },
+      },
+    ];
+    const message = "x/projects: requested 1 project, limit 3, allocated 3, reserved 0, available 0";
+    expect(deniedAnswer(requests, short, context)).toEqual({
+      condition: { type: "Granted", status: "False", reason: "QuotaExceeded", message },
+      allocations: [
+        {
+          resourceType: "x/projects",
+          dimensionKey: "",
+          status: "Denied",
+          reason: "QuotaExceeded",
+          allocatedAmount: 0,
+          message,
+        },
+        {
+          resourceType: "x/storage",
+          dimensionKey: "l=a",
+          status: "Denied",
+          reason: "QuotaExceeded",
+          allocatedAmount: 0,
+          message: "Would have fitted; not granted because x/projects did not",
+        },
+      ],
+    });
+  });
+
+  it("names units that are symbols each time, and says when others share the capacity", () => {
+    const figures = {
+      limit: amountOf(4294967296),
+      allocated: amountOf(1073741824),
+      reserved: amountOf(0),
+      available: amountOf(0),
+      overage: amountOf(0),
+    };
+    const part = { resourceType: "x/storage", amount: amountOf(2147483648), dimensionKey: "l=a" };
+    expect(shortageText({ part, figures }, units["x/storage"])).toBe(
+      "x/storage (l=a): requested 2 GiB, limit 4 GiB, allocated 1 GiB, reserved 0 GiB, available 0 GiB, the rest is used with other dimensions",
+    );
+  });
+});

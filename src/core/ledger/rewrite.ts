@@ -1,0 +1,110 @@
+import type { ConsumerLedger } from "./consumer-ledger.ts";
+import { type OpenClaim, type Page, type Reservation, reservationBytes } from "./page.ts";
+import type { Figures, PromisedParts } from "./page-book.ts";
+import type { Decision } from "./settle.ts";
+
+/** What goes onto a page next. */
+export interface PageContent {
+  readonly figures: Figures;
+  readonly claimCount: number;
+  readonly reservations: readonly Reservation[];
+}
+
+/** Whether what is known of claims is all there is, as of the page; else a claim nobody heard of may be a new one. */
+export type View = "complete" | "partial";
+
+/** What a write changes, beside what has become of the claims. */
+export interface Changes {
+  readonly decisions: readonly Decision[];
+  /** Sets that recovery found incomplete, and fenced. */
+  readonly dropped: ReadonlySet<string>;
+  /** For the new promises. */
+  readonly expirationTime: string;
+}
+
+export const noChanges: Changes = { decisions: [], dropped: new Set(), expirationTime: "" };
+
+/** Takes over the promises of a page that was just read. What a complete view does not know is gone. */
+export function adoptPage(ledger: ConsumerLedger, page: Page, view: View): void {
+  for (const { claim } of page.reservations) {
+    if (view === "complete" && ledger.knowledgeOf(claim.uid) === undefined) ledger.learn(claim.uid, { state: "gone" });
+  }
+  const open = page.reservations.filter((reservation) => fateOf(ledger, reservation) === "keep");
+  ledger.book(page.resourceType).setPromises(promisesOf(ledger, page.resourceType, open));
+}
+
+/**
+ * What becomes of a promise with the next write. One that was kept goes into `allocated`; one whose claim was denied or is
+ * gone is released; any other stays, for as long as it takes. Age is no reason.
+ */
+export function fateOf(ledger: ConsumerLedger, { claim }: Reservation): "keep" | "fold" | "release" {
+  const state = ledger.knowledgeOf(claim.uid)?.state;
+  switch (state) {
+    case undefined:
+    case "pending":
+      return "keep";
+    case "granted":
+      return "fold";
+    case "denied":
+    case "gone":
+      return "release";
+    default:
+      throw new Error(`unknown state ${state satisfies never}`);
+  }
+}
+
+/**
+ * The content of a page: its open promises, those the decisions add, and figures that count all of them. `allocated` comes
+ * from the claims each time, never from what the page said before.
+ */
+export function contentOf(ledger: ConsumerLedger, page: Page, changes: Changes): PageContent {
+  const { decisions, dropped, expirationTime } = changes;
+  const book = ledger.book(page.resourceType);
+  const kept = page.reservations.filter(({ claim, set }) => book.hasPromise(claim.uid) && !dropped.has(set));
+  const added = decisions.flatMap((decision) => {
+    // A claim may have ended since it was decided: what is not promised any more is not written down.
+    const isPromised = decision.outcome === "reserve" && book.hasPromise(decision.claim.claim.uid);
+    return isPromised ? newReservations(decision.claim, decision.set, page.resourceType) : [];
+  });
+  const reservations = [...kept, ...added.map((reservation) => ({ ...reservation, expirationTime }))];
+  return { figures: book.figures(), claimCount: book.claimCount, reservations };
+}
+
+/** Nothing to change, nothing written. */
+export function isCurrent(page: Page, content: PageContent): boolean {
+  return (
+    page.limit === content.figures.limit &&
+    page.allocated === content.figures.allocated &&
+    page.reservations.length === content.reservations.length &&
+    page.reservations.every((reservation, at) => sameReservation(reservation, content.reservations[at]))
+  );
+}
+
+function newReservations(
+  { claim, parts, forced }: OpenClaim,
+  set: string,
+  resourceType: string,
+): readonly Omit<Reservation, "expirationTime">[] {
+  const own = parts.filter((part) => part.resourceType === resourceType);
+  return own.map(({ amount, dimensionKey }) => ({ claim, amount, dimensionKey, set, forced }));
+}
+
+function sameReservation(left: Reservation, right: Reservation | undefined): boolean {
+  return left.claim.uid === right?.claim.uid && left.set === right.set && left.dimensionKey === right.dimensionKey;
+}
+
+function* promisesOf(
+  ledger: ConsumerLedger,
+  resourceType: string,
+  reservations: readonly Reservation[],
+): Generator<PromisedParts> {
+  const book = ledger.book(resourceType);
+  for (const uid of new Set(reservations.map(({ claim }) => claim.uid))) {
+    const own = reservations.filter(({ claim }) => claim.uid === uid);
+    yield {
+      uid,
+      holdings: own.map(({ dimensionKey, amount }) => ({ slot: book.slot(dimensionKey), amount })),
+      bytes: own.reduce((sum, { claim, dimensionKey }) => sum + reservationBytes(claim, dimensionKey), 0),
+    };
+  }
+}

@@ -1,0 +1,291 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Amount, amountOf } from "../resources/amount.ts";
+import { dimensionKey } from "../resources/dimensions.ts";
+import { total } from "./arithmetic.ts";
+import type { ClaimPart } from "./claim-knowledge.ts";
+import { ConsumerLedger } from "./consumer-ledger.ts";
+import { FlowNetwork } from "./flow-network.ts";
+import { noPage, type OpenClaim } from "./page.ts";
+import type { Pool } from "./pools.ts";
+import { adoptPage, contentOf, noChanges } from "./rewrite.ts";
+import { fits, isSettleable, settle } from "./settle.ts";
+
+const pool = (amount: number | bigint, ...places: string[]): Pool => ({
+  amount: amountOf(amount),
+  requirements: places.length === 0 ? [] : [{ key: "l", operator: "In", values: places }],
+});
+const part = (amount: number | bigint, resourceType = "x", place = ""): ClaimPart => ({
+  resourceType,
+  amount: amountOf(amount),
+  dimensionKey: place === "" ? "" : dimensionKey({ l: place }),
+});
+const claim = (uid: string, parts: readonly ClaimPart[], forced = false): OpenClaim => ({
+  claim: { uid, namespace: "n", name: uid },
+  parts,
+  forced,
+});
+
+function sets(): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `s${count}`;
+  };
+}
+
+describe("claims on one page", () => {
+  const max = 2n ** 63n - 1n;
+  // limit, allocated, requested amounts, outcomes, allocated and reserved afterwards
+  const cases: Record<
+    string,
+    [limit: number | bigint, allocated: number | bigint, asked: (number | bigint)[], outcomes: string[], used: bigint]
+  > = {
+    "grants a claim that exactly fits": [10, 9, [1], ["reserve"], 10n],
+    "denies a claim that is one too many": [10, 10, [1], ["deny"], 10n],
+    "never grants the same capacity twice": [1, 0, [1, 1], ["reserve", "deny"], 1n],
+    "lets a small claim pass one that is too large": [10, 5, [6, 5, 1], ["deny", "reserve", "deny"], 10n],
+    "takes claims in their order": [10, 0, [4, 4, 4, 2], ["reserve", "reserve", "deny", "reserve"], 10n],
+    "grants nothing without a grant": [0, 0, [1], ["deny"], 0n],
+    "grants nothing while over a lowered limit": [5, 8, [1], ["deny"], 8n],
+    "reaches the largest limit there is": [max, max - 1n, [1, 1], ["reserve", "deny"], max],
+    "denies the largest claim beside any other": [max, 1, [max], ["deny"], 1n],
+  };
+  for (const [name, [limit, allocated, asked, outcomes, used]] of Object.entries(cases)) {
+    it(name, () => {
+      const ledger = new ConsumerLedger();
+      ledger.setPools("x", [pool(limit)]);
+      if (allocated > 0) ledger.learn("before", { state: "granted", parts: [part(allocated)] });
+      const decisions = settle(
+        ledger,
+        asked.map((amount, at) => claim(`c${at}`, [part(amount)])),
+        sets(),
+      );
+      const { allocated: held, reserved } = ledger.book("x").figures();
+      expect(decisions.map((decision) => decision.outcome)).toEqual(outcomes);
+      expect(held + reserved).toBe(used);
+    });
+  }
+
+  it("says by how much a claim missed", () => {
+    const ledger = new ConsumerLedger();
+    ledger.setPools("x", [pool(10)]);
+    ledger.learn("a", { state: "granted", parts: [part(6)] });
+    const decisions = settle(ledger, [claim("b", [part(1)]), claim("c", [part(4)])], sets());
+    expect(decisions[1]).toMatchObject({
+      outcome: "deny",
+      short: [{ part: part(4), figures: { limit: 10n, allocated: 6n, reserved: 1n, available: 3n } }],
+    });
+  });
+});
+
+describe("claims on several pages", () => {
+  const ledger = (): ConsumerLedger => {
+    const made = new ConsumerLedger();
+    made.setPools("x", [pool(10)]);
+    made.setPools("y", [pool(5)]);
+    return made;
+  };
+
+  it("are granted as a whole, under one set", () => {
+    const made = ledger();
+    const decisions = settle(made, [claim("a", [part(10), part(5, "y")])], sets());
+    expect(decisions).toMatchObject([{ outcome: "reserve", set: "s1" }]);
+    expect([made.book("x").figures().reserved, made.book("y").figures().reserved]).toEqual([10n, 5n]);
+  });
+
+  it("leave nothing behind when one page is short, and hear of every short part", () => {
+    const made = ledger();
+    const decisions = settle(
+      made,
+      [claim("a", [part(11), part(6, "y")]), claim("b", [part(10), part(6, "y")])],
+      sets(),
+    );
+    expect(
+      decisions.map((each) => (each.outcome === "deny" ? each.short.map(({ part }) => part.resourceType) : [])),
+    ).toEqual([["x", "y"], ["y"]]);
+    expect([made.book("x").figures().reserved, made.book("y").figures().reserved]).toEqual([0n, 0n]);
+    expect(made.book("x").dimensionKeys).toEqual([]);
+  });
+
+  it("may ask one type twice, with different dimensions", () => {
+    const made = new ConsumerLedger();
+    made.setPools("x", [pool(5), pool(3, "a")]);
+    const twice = claim("a", [part(5, "x"), part(3, "x", "a")]);
+    expect(settle(made, [twice], sets())).toMatchObject([{ outcome: "reserve" }]);
+    expect(settle(made, [claim("b", [part(1, "x", "a")])], sets())).toMatchObject([
+      { outcome: "deny", short: [{ figures: { limit: 8n, allocated: 0n, reserved: 3n, available: 0n } }] },
+    ]);
+  });
+});
+
+describe("what is not settled", () => {
+  const ledger = new ConsumerLedger();
+  ledger.setPools("x", [pool(100)]);
+  const states: Record<string, Parameters<ConsumerLedger["learn"]>[1]> = {
+    denied: { state: "denied" },
+    granted: { state: "granted", parts: [part(1)] },
+    gone: { state: "gone" },
+    deleting: { state: "pending", deleting: true },
+  };
+  for (const [name, state] of Object.entries(states)) {
+    it(`a claim that is ${name}`, () => {
+      ledger.learn(name, state);
+      expect(isSettleable(ledger, claim(name, [part(1)]))).toBe(false);
+      expect(settle(ledger, [claim(name, [part(1)])], sets())).toEqual([]);
+    });
+  }
+
+  it("a claim that a page has promised something", () => {
+    const page = {
+      ...noPage("x"),
+      reservations: [
+        {
+          claim: claim("held", []).claim,
+          amount: amountOf(1),
+          dimensionKey: "",
+          set: "s",
+          forced: false,
+          expirationTime: "",
+        },
+      ],
+    };
+    adoptPage(ledger, page, "partial");
+    expect(settle(ledger, [claim("held", [part(1)])], sets())).toEqual([]);
+    expect(settle(ledger, [claim("new", [part(1)])], sets())).toHaveLength(1);
+  });
+});
+
+describe("forced claims", () => {
+  it("are never refused, come first, and show as overage", () => {
+    const ledger = new ConsumerLedger();
+    ledger.setPools("x", [pool(3)]);
+    const decisions = settle(ledger, [claim("a", [part(1)]), claim("b", [part(5)], true)], sets());
+    expect(decisions.map((decision) => [decision.claim.claim.uid, decision.outcome])).toEqual([
+      ["b", "reserve"],
+      ["a", "deny"],
+    ]);
+    expect(ledger.book("x").figures()).toMatchObject({ limit: 3n, reserved: 5n, available: 0n, overage: 2n });
+  });
+});
+
+describe("space on a page", () => {
+  it("is for 128 promises; the rest waits its turn, in order", () => {
+    const ledger = new ConsumerLedger();
+    ledger.setPools("x", [pool(1000)]);
+    ledger.setPools("y", [pool(1000)]);
+    const many = Array.from({ length: 130 }, (_, at) => claim(`c${at}`, [part(1)]));
+    const decisions = settle(
+      ledger,
+      [...many, claim("other", [part(1, "y")]), claim("both", [part(1), part(1, "y")])],
+      sets(),
+    );
+    const outcomes = decisions.map((decision) => decision.outcome);
+    expect(outcomes.slice(126, 130)).toEqual(["reserve", "reserve", "wait", "wait"]);
+    expect(outcomes.slice(130)).toEqual(["reserve", "wait"]);
+  });
+
+  it("is bounded in bytes, and a claim that does not wait behind a larger one would starve it", () => {
+    const ledger = new ConsumerLedger();
+    ledger.setPools("x", [pool(1000)]);
+    const place = (at: number): ClaimPart => ({
+      ...part(1),
+      dimensionKey: dimensionKey(
+        Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`${"d".repeat(80)}${i}`, `v${at}`])),
+      ),
+    });
+    const large = (uid: string): OpenClaim =>
+      claim(
+        uid,
+        Array.from({ length: 8 }, (_, at) => place(at)),
+      );
+    const outcomes = settle(
+      ledger,
+      [large("a"), large("b"), large("c"), large("d"), claim("small", [part(1)])],
+      sets(),
+    ).map((decision) => decision.outcome);
+    expect(outcomes).toEqual(["reserve", "reserve", "reserve", "wait", "wait"]);
+    const written = contentOf(ledger, noPage("x"), noChanges);
+    expect(written.figures.reserved).toBe(24n);
+  });
+});
+
+describe("whether a claim would fit", () => {
+  it("is found out without leaving a trace", () => {
+    const ledger = new ConsumerLedger();
+    ledger.setPools("x", [pool(5)]);
+    expect(fits(ledger, claim("a", [part(5)]))).toBe(true);
+    expect(fits(ledger, claim("a", [part(6)]))).toBe(false);
+    expect(ledger.book("x").figures()).toMatchObject({ reserved: 0n, available: 5n });
+    expect(ledger.book("x").dimensionKeys).toEqual([]);
+  });
+});
+
+describe("for any claims and pools", () => {
+  const places = ["", "a", "b", "c"];
+  const amount = fc.oneof(
+    fc.integer({ min: 1, max: 9 }).map(BigInt),
+    fc.constantFrom(2n ** 62n, 2n ** 63n - 1n),
+  ) as fc.Arbitrary<Amount>;
+  const pools = fc.array(
+    fc.record({
+      amount,
+      requirements: fc
+        .subarray(["a", "b", "c"])
+        .map((values): Pool["requirements"] => (values.length === 0 ? [] : [{ key: "l", operator: "In", values }])),
+    }),
+    { maxLength: 4 },
+  );
+  const parts = fc
+    .uniqueArray(fc.record({ resourceType: fc.constantFrom("x", "y"), amount, place: fc.constantFrom(...places) }), {
+      minLength: 1,
+      maxLength: 3,
+      selector: ({ resourceType, place }) => `${resourceType} ${place}`,
+    })
+    .map((list) => list.map(({ resourceType, amount: each, place }) => part(each, resourceType, place)));
+  const claims = fc.array(parts, { maxLength: 12 }).map((lists) => lists.map((list, at) => claim(`c${at}`, list)));
+
+  /** How much of some use pools can cover, from scratch. */
+  function covered(given: readonly Pool[], used: readonly ClaimPart[]): bigint {
+    const network = new FlowNetwork(given);
+    const nodes = [...byPlace(used)].map(([key, sum]) => {
+      const node = network.createNode(key === "" ? {} : { l: key.slice(2) });
+      network.setDemand(node, sum);
+      return node;
+    });
+    return nodes.reduce((sum, node) => sum + node.assigned, 0n);
+  }
+
+  function byPlace(used: readonly ClaimPart[]): Map<string, Amount> {
+    const sums = new Map<string, Amount>();
+    for (const { dimensionKey: key, amount: each } of used) sums.set(key, ((sums.get(key) ?? 0n) + each) as Amount);
+    return sums;
+  }
+
+  it("nothing is over its limit, nothing is partial, and only what does not fit is denied", () => {
+    fc.assert(
+      fc.property(pools, pools, claims, (forX, forY, all) => {
+        const given = { x: forX, y: forY };
+        const ledger = new ConsumerLedger();
+        for (const type of ["x", "y"] as const) ledger.setPools(type, given[type]);
+        const held: ClaimPart[] = [];
+        for (const decision of settle(ledger, all, sets())) {
+          const after = [...held, ...decision.claim.parts];
+          const fitsAll = (["x", "y"] as const).every((type) => {
+            const used = after.filter((each) => each.resourceType === type);
+            return covered(given[type], used) === total(used.map((each) => each.amount));
+          });
+          expect(decision.outcome).toBe(fitsAll ? "reserve" : "deny");
+          if (decision.outcome === "reserve") held.push(...decision.claim.parts);
+        }
+        for (const type of ["x", "y"] as const) {
+          const own = held.filter((each) => each.resourceType === type);
+          const sum = total(own.map((each) => each.amount));
+          expect(ledger.book(type).figures().reserved).toBe(sum);
+          expect(sum).toBeLessThanOrEqual(total(given[type].map((each) => each.amount)));
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
