@@ -38,14 +38,24 @@ class Simulation {
   /** Calls whose caller is gone, still on their way. */
   readonly #strays: Call[] = [];
   readonly #mutation: Mutation;
+  /** How often what happens: another mixture for each seed, because what hides in one shows in another. */
+  readonly #weights: Readonly<Record<"create" | "end" | "pools" | "crash" | "deliver" | "burst", number>>;
   #claims = 0;
   #starts = 0;
 
   constructor(seed: number, mutation: Mutation) {
     this.#random = randomness(seed);
     this.#mutation = mutation;
+    this.#weights = {
+      create: this.#pick([6, 12, 24]),
+      end: this.#pick([1, 5, 20]),
+      pools: this.#pick([0, 2, 8]),
+      crash: this.#pick([0, 1, 4]),
+      deliver: this.#pick([5, 15, 60]),
+      burst: this.#pick([1, 6, 15]),
+    };
     for (const type of types) this.#store.setPools(type, this.#somePools());
-    for (let count = 1 + this.#random(2); count > 0; count -= 1) this.#start();
+    for (let count = this.#pick([1, 2, 2, 2]); count > 0; count -= 1) this.#start();
   }
 
   run(steps: number): void {
@@ -54,14 +64,28 @@ class Simulation {
   }
 
   #step(): void {
-    const dice = this.#random(100);
-    if (dice < 12) this.#createClaim();
-    else if (dice < 16) this.#endClaim();
-    else if (dice < 18) this.#store.setPools(this.#pick(types), this.#somePools());
-    else if (dice < 21) this.#crash(this.#pick(this.#processes));
-    else if (dice < 26) this.#strays.splice(0, 1)[0]?.(this.#store);
-    else if (dice < 40) this.#deliver(this.#pick(this.#processes));
-    else this.#advance(this.#pick(this.#processes), true);
+    const actions: readonly [weight: number, act: () => void][] = [
+      [this.#weights.create, () => this.#createClaim()],
+      [this.#weights.end, () => this.#endClaim()],
+      [this.#weights.pools, () => this.#store.setPools(this.#pick(types), this.#somePools())],
+      [this.#weights.crash, () => this.#crash(this.#pick(this.#processes))],
+      [5, () => this.#strays.splice(0, 1)[0]?.(this.#store)],
+      [this.#weights.deliver, () => this.#deliver(this.#pick(this.#processes))],
+      [60, () => this.#advanceSome()],
+    ];
+    let dice = this.#random(actions.reduce((sum, [weight]) => sum + weight, 0));
+    for (const [weight, act] of actions) {
+      dice -= weight;
+      if (dice >= 0) continue;
+      act();
+      return;
+    }
+  }
+
+  /** Writers run in bursts, and stand still for long in between: that is when others overtake them. */
+  #advanceSome(): void {
+    const process = this.#pick(this.#processes);
+    for (let steps = 1 + this.#random(this.#weights.burst); steps > 0; steps -= 1) this.#advance(process, true);
   }
 
   /** Faults stop and one writer is left, as the lease has it: it must come to rest with everything decided and right. */

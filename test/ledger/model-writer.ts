@@ -26,7 +26,6 @@ export const mutations = [
   "count from a view older than the page",
   "count by adding to what the page said",
   "deny from what was known before",
-  "deny what fits by now",
   "forget promises that look old",
   "take the page for swapped when the answer is lost",
 ] as const;
@@ -283,8 +282,7 @@ export class ModelWriter {
     if (known === undefined) return false;
     if (this.#mutation === "deny from what was known before") return true;
     if (known.seen >= this.#counted) this.#isDirty = true;
-    const fitsNow = this.#mutation !== "deny what fits by now" && fits(this.#ledger, claim);
-    return known.seen < this.#counted && !fitsNow;
+    return known.seen < this.#counted && !fits(this.#ledger, claim);
   }
 
   *#decide({ claim }: OpenClaim, state: "granted" | "denied"): Step<void> {

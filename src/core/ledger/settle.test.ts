@@ -221,6 +221,19 @@ describe("whether a claim would fit", () => {
   });
 });
 
+describe("a denial", () => {
+  it("does not stand when what was in the way has ended before the pages were written", () => {
+    const ledger = new ConsumerLedger();
+    ledger.setPools("x", [pool(5)]);
+    const late = claim("b", [part(5)]);
+    const decisions = settle(ledger, [claim("a", [part(1)]), late], sets());
+    expect(decisions.map((decision) => decision.outcome)).toEqual(["reserve", "deny"]);
+    expect(fits(ledger, late)).toBe(false);
+    ledger.learn("a", { state: "gone" });
+    expect(fits(ledger, late)).toBe(true);
+  });
+});
+
 describe("for any claims and pools", () => {
   const places = ["", "a", "b", "c"];
   const amount = fc.oneof(

@@ -1,0 +1,192 @@
+import { duplicate, type FieldIssue, itemPath } from "../../protocol/field-issue.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
+import { amountToJson } from "../resources/amount.ts";
+import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
+import type { ConsumerRef } from "../resources/consumer-ref.ts";
+import { dimensionKey } from "../resources/dimensions.ts";
+import type { ClaimRequest, ResourceRef } from "../resources/resource-claim.ts";
+import { annotations, claimCreator, labels, quotaApiVersion } from "../resources/well-known.ts";
+import { type Conditions, compileConditions } from "./condition.ts";
+import { evaluatePolicy, type NotRendered } from "./evaluate-policy.ts";
+import {
+  claimBindings,
+  claimPolicyVariables,
+  type PolicyBindings,
+  type RequestInfo,
+  type RequestUser,
+} from "./policy-variables.ts";
+import { claimName, labelText } from "./rendered-names.ts";
+import { type RenderedMetadata, type Renderer, RenderFailure, TemplateFields } from "./template-fields.ts";
+import { gvkText, identityOf, type TriggerIdentity } from "./trigger-object.ts";
+
+/** An object that is being written, and all that a policy may ask about it. */
+export interface ClaimInput {
+  readonly trigger: JsonObject;
+  readonly user: RequestUser;
+  readonly requestInfo: RequestInfo;
+  /** Name of the control plane the object is in; empty for the root. */
+  readonly plane: string;
+  /** The project or organization that the control plane belongs to, if any. */
+  readonly planeConsumer: ConsumerRef | undefined;
+  bucketNamespace(consumer: ConsumerRef): string;
+  readonly now: string;
+}
+
+/** A claim to create. */
+export interface RenderedClaim {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly consumer: ConsumerRef;
+  readonly requests: readonly ClaimRequest[];
+  readonly resource: ResourceRef;
+}
+
+export type ClaimRendering =
+  | { readonly outcome: "claim"; readonly claim: RenderedClaim }
+  /** The policy is about this object, but the object needs nothing. */
+  | { readonly outcome: "nothing" }
+  | NotRendered;
+
+/** A policy made ready for every create. */
+export interface CompiledClaimPolicy {
+  readonly name: string;
+  evaluate(input: ClaimInput): ClaimRendering;
+}
+
+export type CompiledClaimPolicyResult =
+  | { readonly ok: true; readonly policy: CompiledClaimPolicy }
+  | { readonly ok: false; readonly issues: readonly FieldIssue[] };
+
+interface Template {
+  readonly metadata: Renderer<RenderedMetadata>;
+  readonly consumer: Renderer<ConsumerRef> | undefined;
+  readonly requests: Renderer<readonly ClaimRequest[]>;
+}
+
+/** Compiles a policy once, or tells everything that keeps it from working. */
+export function compileClaimPolicy(policy: ClaimCreationPolicy): CompiledClaimPolicyResult {
+  const path = "spec.target.resourceClaimTemplate";
+  const fields = new TemplateFields(claimPolicyVariables);
+  const { conditions, issues } = compileConditions(policy.trigger, claimPolicyVariables);
+  const { consumer } = policy.template;
+  const template: Template = {
+    metadata: fields.metadata(`${path}.metadata`, policy.template.metadata),
+    consumer: consumer && fields.consumer(`${path}.spec.consumerRef`, consumer),
+    requests: compileRequests(fields, `${path}.spec.requests`, policy),
+  };
+  const all = [...issues, ...fields.issues];
+  if (all.length > 0) return { ok: false, issues: all };
+  const name = policy.metadata.name ?? "";
+  return { ok: true, policy: { name, evaluate: (input) => evaluate(name, conditions, template, input) } };
+}
+
+function compileRequests(
+  fields: TemplateFields,
+  path: string,
+  { template }: ClaimCreationPolicy,
+): Renderer<readonly ClaimRequest[]> {
+  const seen = new Set<string>();
+  const renderers = template.requests.map(({ resourceType, amount, dimensions }, index) => {
+    const at = itemPath(path, index);
+    const key = `${resourceType} ${dimensionKey(dimensions)}`;
+    if (seen.has(key)) fields.issues.push(duplicate(at, { resourceType, dimensions }));
+    seen.add(key);
+    fields.literalType(`${at}.resourceType`, resourceType);
+    const renderAmount = fields.amount(at, amount);
+    const renderDimensions = fields.dimensionValues(`${at}.dimensions`, dimensions);
+    return (bindings: PolicyBindings): ClaimRequest => {
+      const rendered = renderDimensions(bindings);
+      return {
+        resourceType,
+        amount: renderAmount(bindings),
+        dimensions: rendered,
+        dimensionKey: dimensionKey(rendered),
+      };
+    };
+  });
+  return (bindings) => distinct(renderers.map((render) => render(bindings)).filter((request) => request.amount > 0n));
+}
+
+function distinct(requests: readonly ClaimRequest[]): readonly ClaimRequest[] {
+  const seen = new Set<string>();
+  for (const { resourceType, dimensionKey: key } of requests) {
+    if (seen.has(`${resourceType} ${key}`))
+      throw new RenderFailure(`two requests for ${resourceType} have the dimensions ${key}`);
+    seen.add(`${resourceType} ${key}`);
+  }
+  return requests;
+}
+
+function evaluate(policy: string, conditions: Conditions, template: Template, input: ClaimInput): ClaimRendering {
+  const bindings = claimBindings(input.trigger, input.user, input.requestInfo);
+  return evaluatePolicy(`ClaimCreationPolicy ${JSON.stringify(policy)}`, conditions, bindings, () =>
+    render(policy, template, input, bindings),
+  );
+}
+
+function render(policy: string, template: Template, input: ClaimInput, bindings: PolicyBindings): ClaimRendering {
+  const requests = template.requests(bindings);
+  if (requests.length === 0) return { outcome: "nothing" };
+  const consumer = template.consumer?.(bindings) ?? input.planeConsumer;
+  if (consumer === undefined) {
+    throw new RenderFailure("names no consumerRef, and the control plane belongs to no project or organization");
+  }
+  return { outcome: "claim", claim: assemble(policy, template.metadata(bindings), { consumer, requests }, input) };
+}
+
+function assemble(
+  policy: string,
+  metadata: RenderedMetadata,
+  { consumer, requests }: Pick<RenderedClaim, "consumer" | "requests">,
+  input: ClaimInput,
+): RenderedClaim {
+  const trigger = identityOf(input.trigger);
+  const origin = { ...trigger, plane: input.plane, policy };
+  return {
+    name: metadata.name ?? claimName(metadata.generateName ?? policy, origin, consumer, requests),
+    namespace: metadata.namespace ?? (trigger.namespace || input.bucketNamespace(consumer)),
+    labels: { ...metadata.labels, ...standardLabels(policy, trigger) },
+    annotations: { ...metadata.annotations, ...standardAnnotations(policy, trigger, input.now) },
+    consumer,
+    requests,
+    resource: { apiGroup: trigger.group, kind: trigger.kind, namespace: trigger.namespace, name: trigger.name },
+  };
+}
+
+function standardLabels(policy: string, trigger: TriggerIdentity): Readonly<Record<string, string>> {
+  return {
+    [labels.autoCreated]: "true",
+    [labels.policy]: labelText(policy),
+    [labels.gvk]: labelText(gvkText(trigger)),
+  };
+}
+
+function standardAnnotations(policy: string, trigger: TriggerIdentity, now: string): Readonly<Record<string, string>> {
+  return {
+    [annotations.createdBy]: claimCreator,
+    [annotations.createdAt]: now,
+    [annotations.resourceName]: trigger.name,
+    [annotations.policy]: policy,
+  };
+}
+
+/** The claim as an object to send. */
+export function claimManifest(claim: RenderedClaim): JsonObject {
+  const { name, namespace, consumer, requests, resource } = claim;
+  return {
+    apiVersion: quotaApiVersion,
+    kind: "ResourceClaim",
+    metadata: { name, namespace, labels: claim.labels, annotations: claim.annotations },
+    spec: {
+      consumerRef: { ...consumer },
+      requests: requests.map(({ resourceType, amount, dimensions, dimensionKey: key }) => ({
+        resourceType,
+        amount: amountToJson(amount),
+        ...(key === "" ? {} : { dimensions, dimensionKey: key }),
+      })),
+      resourceRef: { ...resource },
+    },
+  };
+}

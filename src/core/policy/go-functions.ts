@@ -1,0 +1,115 @@
+import { isJsonObject, type JsonValue } from "../../protocol/json-value.ts";
+import { typeOf } from "../../schema/value-checks.ts";
+
+/** A value in a pipeline; undefined where a path leads to nothing. */
+export type PipelineValue = JsonValue | undefined;
+
+/** Why a function has no result. */
+export class PipelineFailure {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+export interface GoFunction {
+  readonly parameters: readonly string[];
+  /** Gets as many arguments as it has parameters. */
+  readonly call: (...args: readonly JsonValue[]) => JsonValue | PipelineFailure;
+}
+
+/**
+ * The functions of Go-style pipelines. What is piped in comes last, as in Helm: `.trigger.metadata.name | replace "." "-"`.
+ * `default` is not here: it is the one function that wants to see what is not there.
+ */
+export const goFunctions: Readonly<Record<string, GoFunction>> = {
+  lower: textFunction((text) => text.toLowerCase()),
+  upper: textFunction((text) => text.toUpperCase()),
+  title: textFunction((text) =>
+    text.replace(/(^|[^\p{L}\p{M}\p{N}'_])(\p{L})/gu, (_, before, letter) => before + letter.toUpperCase()),
+  ),
+  trim: textFunction((text) => text.trim()),
+  contains: {
+    parameters: ["part", "text"],
+    call: (part, text) => withTexts("contains", [part, text], ([wanted = "", whole = ""]) => whole.includes(wanted)),
+  },
+  replace: {
+    parameters: ["old", "new", "text"],
+    call: (old, replacement, text) =>
+      withTexts("replace", [old, replacement, text], ([from = "", to = "", whole = ""]) =>
+        whole.replaceAll(from, () => to),
+      ),
+  },
+  split: {
+    parameters: ["separator", "text"],
+    call: (separator, text) => withTexts("split", [separator, text], ([by = "", whole = ""]) => whole.split(by)),
+  },
+  join: { parameters: ["separator", "list"], call: join },
+  toInt: { parameters: ["value"], call: toInt },
+  toString: {
+    parameters: ["value"],
+    call: (value: JsonValue) => textOf(value) ?? new PipelineFailure(`cannot write ${article(value)}`),
+  },
+};
+
+/** Whether `default` takes its place: nothing, or what Go calls empty. */
+export function isEmpty(value: PipelineValue): boolean {
+  if (value === undefined || value === null || value === "" || value === false) return true;
+  if (typeof value === "number" || typeof value === "bigint") return Number(value) === 0;
+  return typeof value === "object" && Object.keys(value).length === 0;
+}
+
+/** How a value is written into a template; undefined for lists, maps and null. */
+export function textOf(value: JsonValue): string | undefined {
+  return value === null || typeof value === "object" ? undefined : String(value);
+}
+
+/** `a list`, `an integer`, as messages name a value. */
+export function article(value: JsonValue): string {
+  if (value === null) return "null";
+  const name = Array.isArray(value) ? "list" : isJsonObject(value) ? "map" : typeOf(value);
+  return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
+}
+
+function textFunction(change: (text: string) => string): GoFunction {
+  return {
+    parameters: ["text"],
+    call: (value) =>
+      typeof value === "string" ? change(value) : new PipelineFailure(`takes a text, not ${article(value)}`),
+  };
+}
+
+function withTexts(
+  name: string,
+  values: readonly JsonValue[],
+  use: (texts: readonly string[]) => JsonValue,
+): JsonValue | PipelineFailure {
+  const other = values.find((value) => typeof value !== "string");
+  if (other !== undefined) return new PipelineFailure(`${name} takes texts, not ${article(other)}`);
+  return use(values as readonly string[]);
+}
+
+/** The list is told by its type, so that both orders work: `join "," .list` and `join .list ","`. */
+function join(first: JsonValue, second: JsonValue): JsonValue | PipelineFailure {
+  const [list, separator] = Array.isArray(first) ? [first, second] : [second, first];
+  if (!Array.isArray(list) || typeof separator !== "string") {
+    return new PipelineFailure(`join takes a separator and a list, not ${article(first)} and ${article(second)}`);
+  }
+  const texts = list.map(textOf);
+  if (texts.includes(undefined)) return new PipelineFailure("join takes a list of texts and numbers");
+  return texts.join(separator);
+}
+
+function toInt(value: JsonValue): JsonValue | PipelineFailure {
+  if (typeof value === "bigint") return value;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "number") return Math.trunc(value);
+  if (typeof value === "string" && /^\s*[-+]?[0-9]+\s*$/.test(value)) {
+    const exact = BigInt(value.trim().replace(/^\+/, ""));
+    return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
+  }
+  return new PipelineFailure(
+    `toInt cannot read ${typeof value === "string" ? JSON.stringify(value) : article(value)} as an integer`,
+  );
+}

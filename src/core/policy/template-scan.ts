@@ -1,0 +1,85 @@
+/** A piece of a template: text that stays as it is, or what stands between two pairs of braces. */
+export type Segment =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "action"; readonly source: string; readonly offset: number };
+
+/** Something wrong with a template, and where in its text. */
+export interface TemplateIssue {
+  readonly message: string;
+  readonly offset: number;
+}
+
+export type Scanned =
+  | { readonly ok: true; readonly segments: readonly Segment[] }
+  | { readonly ok: false; readonly issue: TemplateIssue };
+
+/**
+ * Splits a template. `{{` opens an action wherever it stands; the action ends at the first `}}` that is neither inside
+ * quotes nor closes a brace opened inside. A `}}` outside an action, or any single brace, is text. As in Go, `{{- ` and
+ * ` -}}` take the white space before and after with them.
+ */
+export function scanTemplate(text: string): Scanned {
+  const segments: Segment[] = [];
+  let at = 0;
+  let trimNext = false;
+  while (at < text.length) {
+    const open = text.indexOf("{{", at);
+    const literal = text.slice(at, open < 0 ? text.length : open);
+    const trimsBefore = open >= 0 && /^-\s/.test(text.slice(open + 2, open + 4));
+    addText(segments, trimmed(literal, trimNext, trimsBefore));
+    if (open < 0) break;
+    const end = actionEnd(text, open + 2);
+    if (typeof end !== "number") return { ok: false, issue: end };
+    const start = open + (trimsBefore ? 3 : 2);
+    trimNext = /\s-$/.test(text.slice(start, end));
+    segments.push(action(text.slice(start, trimNext ? end - 1 : end), start));
+    at = end + 2;
+  }
+  return { ok: true, segments };
+}
+
+function addText(segments: Segment[], text: string): void {
+  if (text !== "") segments.push({ kind: "text", text });
+}
+
+function trimmed(text: string, atStart: boolean, atEnd: boolean): string {
+  const shorter = atStart ? text.trimStart() : text;
+  return atEnd ? shorter.trimEnd() : shorter;
+}
+
+function action(inside: string, start: number): Segment {
+  const leading = inside.length - inside.trimStart().length;
+  return { kind: "action", source: inside.trim(), offset: start + leading };
+}
+
+/** Where the braces close that opened before `start`. */
+function actionEnd(text: string, start: number): number | TemplateIssue {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"' || character === "'" || character === "`") {
+      const close = closingQuote(text, at);
+      if (close < 0) return { message: `${character} without a closing ${character}`, offset: at };
+      at = close;
+    } else if (character === "{") {
+      depth += 1;
+    } else if (character === "}") {
+      if (depth === 0 && text[at + 1] === "}") return at;
+      depth -= 1;
+    }
+  }
+  return { message: "{{ without a closing }}", offset: start - 2 };
+}
+
+/** The last character of the string that begins at `start`, by the rules of CEL and Go alike; -1 when it never ends. */
+function closingQuote(text: string, start: number): number {
+  const quote = text[start] as string;
+  const isTriple = quote !== "`" && text.startsWith(quote.repeat(3), start);
+  const mark = isTriple ? quote.repeat(3) : quote;
+  const hasEscapes = quote !== "`" && !/[rR][bB]?$/.test(text.slice(Math.max(0, start - 2), start));
+  for (let at = start + mark.length; at < text.length; at += 1) {
+    if (hasEscapes && text[at] === "\\") at += 1;
+    else if (text.startsWith(mark, at)) return at + mark.length - 1;
+  }
+  return -1;
+}
