@@ -38,22 +38,24 @@ export function isFunctionName(word: string): boolean {
  */
 export function isGoForm(source: string): boolean {
   const tokens = tokenize(source);
-  const [first, second] = tokens.filter((token) => token.text !== "(");
-  const hasPipe = tokens.some(
-    ({ text }, at) => text === "|" && tokens[at - 1]?.text !== "|" && tokens[at + 1]?.text !== "|",
-  );
-  const isCall = first?.kind === "word" && isFunctionName(first.text) && startsOperand(second);
-  return hasPipe || isCall || isStatement(source);
+  const isPipe = (at: number): boolean => tokens[at]?.text === "|";
+  const hasPipe = tokens.some((_, at) => isPipe(at) && !isPipe(at - 1) && !isPipe(at + 1));
+  return hasPipe || startsWithCall(tokens) || isStatement(source);
 }
 
-function startsOperand(token: Token | undefined): boolean {
-  return token !== undefined && ["path", "string", "number", "word"].includes(token.kind);
+/** `lower .x` and `lower (…)` are Go's; `lower(…)` would be CEL's, if it had such a function. */
+function startsWithCall(tokens: readonly Token[]): boolean {
+  const at = tokens.findIndex((token) => token.text !== "(");
+  const [first, second] = [tokens[at], tokens[at + 1]];
+  if (first?.kind !== "word" || !isFunctionName(first.text) || second === undefined) return false;
+  const isApart = second.offset > first.offset + first.text.length;
+  return isApart && (["path", "string", "number", "word"].includes(second.kind) || second.text === "(");
 }
 
 /** Go's statements, comments and variables are not supported; who writes one should be told so in these words. */
 function isStatement(source: string): boolean {
   const word = /^[a-z]+/.exec(source)?.[0] ?? "";
-  return /^(\$|\/\*)/.test(source) || (keywords.has(word) && !/^[a-z]+\s*[.([]/.test(source));
+  return /^(\$|\/\*)/.test(source) || (keywords.has(word) && !/^[a-z]+[.([]/.test(source));
 }
 
 export function parsePipeline(source: string): ParsedPipeline {
