@@ -92,18 +92,25 @@ function goodValue(schema: Schema): Value {
   }
 }
 
+/** Fields of which an object is to have one, or at most one. */
+const pairs: readonly (readonly [string, string])[] = [
+  ["amount", "amountExpression"],
+  ["consumerType", "consumerTypeRef"],
+  ["constraints", "conditions"],
+  ["disabled", "enabled"],
+];
+
 function objectOf(schema: Schema): Value {
   const fields = Object.entries(schema.properties ?? {}).map(
     ([name, child]): [string, fc.Arbitrary<JsonValue | undefined>] => {
-      const isOld = child.description?.startsWith("Refused.") === true;
-      const isRequired = schema.required?.includes(name) === true;
-      const present = isRequired ? 60 : isOld ? 1 : 30;
+      const isPaired = pairs.some(
+        (pair) => pair.includes(name) && pair.every((each) => each in (schema.properties ?? {})),
+      );
+      const weight = isPaired ? 1 : presence(schema, name, child);
+      const absent = isPaired ? 0 : 30;
       return [
         name,
-        fc.oneof(
-          { weight: present, arbitrary: likely(child) },
-          { weight: isRequired ? 1 : 30, arbitrary: fc.constant(undefined) },
-        ),
+        fc.oneof({ weight, arbitrary: likely(child) }, { weight: absent, arbitrary: fc.constant(undefined) }),
       ];
     },
   );
@@ -111,9 +118,30 @@ function objectOf(schema: Schema): Value {
     { weight: 30, arbitrary: fc.constant({}) },
     { weight: 1, arbitrary: fc.constant({ nobodyKnows: 1 }) },
   );
-  return fc
-    .tuple(fc.record(Object.fromEntries(fields)), unknown)
-    .map(([known, extra]) => compact({ ...known, ...extra }));
+  const kept = fc.tuple(
+    ...pairs.map(() =>
+      fc.oneof(
+        { weight: 45, arbitrary: fc.constant(0) },
+        { weight: 45, arbitrary: fc.constant(1) },
+        { weight: 3, arbitrary: fc.constant(2) },
+        { weight: 3, arbitrary: fc.constant(3) },
+      ),
+    ),
+  );
+  return fc.tuple(fc.record(Object.fromEntries(fields)), unknown, kept).map(([given, extra, choices]) => {
+    const object: Record<string, JsonValue | undefined> = { ...given, ...extra };
+    for (const [at, [first, second]] of pairs.entries()) {
+      if (!(first in object) || !(second in object)) continue;
+      if (choices[at] === 0 || choices[at] === 3) delete object[second];
+      if (choices[at] === 1 || choices[at] === 3) delete object[first];
+    }
+    return compact(object);
+  });
+}
+
+function presence(schema: Schema, name: string, child: Schema): number {
+  if (schema.required?.includes(name) === true) return 3000;
+  return child.description?.startsWith("Refused.") === true ? 1 : 30;
 }
 
 function mapOf(schema: Schema): Value {

@@ -1,0 +1,56 @@
+// What an API server does with the rules of a CustomResourceDefinition, for tests of our own definitions: the emitted
+// schema is walked, and every rule in CEL is evaluated where it applies.
+import { boolType } from "../../src/cel/cel-type.ts";
+import { compile } from "../../src/cel/compile.ts";
+import { createEnvironment } from "../../src/cel/environment.ts";
+import type { Program } from "../../src/cel/program.ts";
+import { schemaType } from "../../src/cel/schema-type.ts";
+import type { JsonValue } from "../../src/protocol/json-value.ts";
+import { type CompiledSchema, compileSchema } from "../../src/schema/compiled-schema.ts";
+import { ruleSites } from "../../src/schema/rule-sites.ts";
+import type { Schema } from "../../src/schema/structural-schema.ts";
+import { walkObject } from "../../src/schema/walk.ts";
+
+export class CrdServer {
+  readonly #compiled: CompiledSchema;
+  readonly #programs = new Map<CompiledSchema, ReadonlyMap<string, Program<boolean>>>();
+
+  constructor(crd: unknown) {
+    const { spec } = crd as { spec: { versions: [{ schema: { openAPIV3Schema: Schema } }] } };
+    this.#compiled = compileSchema(spec.versions[0].schema.openAPIV3Schema);
+  }
+
+  /** Whether an API server with this definition would store the object, on create or in place of an old one. */
+  accepts(object: JsonValue, old: JsonValue | undefined): boolean {
+    const walked = walkObject(this.#compiled, object);
+    if (walked.issues.length > 0) return false;
+    const before = old === undefined ? undefined : walkObject(this.#compiled, old).value;
+    for (const { compiled, rules, self, oldSelf } of ruleSites(this.#compiled, walked.value, before)) {
+      for (const { rule } of rules) {
+        if (/\boldSelf\b/.test(rule) && oldSelf === undefined) continue;
+        const result = this.#program(compiled, rule).evaluate({ self, oldSelf });
+        if (!result.ok || !result.value) return false;
+      }
+    }
+    return true;
+  }
+
+  /** Every rule there is, compiled: what does not compile would keep the definition out. */
+  #program(compiled: CompiledSchema, rule: string): Program<boolean> {
+    const known = this.#programs.get(compiled) ?? programsOf(compiled);
+    this.#programs.set(compiled, known);
+    return known.get(rule) as Program<boolean>;
+  }
+}
+
+function programsOf({ schema, rules }: CompiledSchema): ReadonlyMap<string, Program<boolean>> {
+  const type = schemaType(schema);
+  const environment = createEnvironment({ variables: { self: type, oldSelf: type } });
+  return new Map(
+    rules.map(({ rule }) => {
+      const compiled = compile(rule, environment, { expect: boolType });
+      if (!compiled.ok) throw new Error(`${rule}: ${compiled.issues.map((issue) => issue.message).join("; ")}`);
+      return [rule, compiled.program];
+    }),
+  );
+}
