@@ -33,7 +33,7 @@ import { quote } from "./go-quote.ts";
 import { type JsonValue, jsonEquals } from "./json-value.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { formatApiVersion, parseApiVersion } from "./object-meta.ts";
-import { type Bookmark, endsInitialEvents } from "./watch-event.ts";
+import { type Bookmark, endsInitialEvents, type WatchEvent } from "./watch-event.ts";
 
 describe("a field issue reads as in Kubernetes", () => {
   const cases: Record<string, FieldIssue> = {
@@ -227,6 +227,8 @@ describe("small words", () => {
       metadata: { resourceVersion: "5", annotations: { "k8s.io/initial-events-end": "true" } },
     };
     expect(endsInitialEvents(last)).toBe(true);
+    const event: WatchEvent = { type: "BOOKMARK", object: last };
+    expect(event.type === "BOOKMARK" && endsInitialEvents(event.object)).toBe(true);
   });
 
   it("compare JSON by value", () => {

@@ -30,7 +30,7 @@ export interface ApiStatus {
 }
 
 /** The closed set of reasons, each with its HTTP code. */
-export const statusCodes = {
+const statusCodes = {
   BadRequest: 400,
   Unauthorized: 401,
   Forbidden: 403,

@@ -42,12 +42,6 @@ export interface KubernetesObject {
   readonly metadata: ObjectMeta;
 }
 
-export interface ListMeta {
-  readonly resourceVersion?: string;
-  readonly continue?: string;
-  readonly remainingItemCount?: number;
-}
-
 export interface GroupVersionKind {
   readonly group: string;
   readonly version: string;

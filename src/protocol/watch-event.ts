@@ -12,7 +12,7 @@ export interface Bookmark extends KubernetesObject {
   readonly metadata: Pick<ObjectMeta, "annotations"> & { readonly resourceVersion: string };
 }
 
-export const initialEventsEnd = "k8s.io/initial-events-end";
+const initialEventsEnd = "k8s.io/initial-events-end";
 
 export function endsInitialEvents(bookmark: Bookmark): boolean {
   return bookmark.metadata.annotations?.[initialEventsEnd] === "true";

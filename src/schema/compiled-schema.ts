@@ -35,7 +35,7 @@ export interface Junctors {
 }
 
 /** Linear time, in the syntax of Go. Throws on a malformed pattern. */
-export const linearPattern: PatternCompiler = (pattern) => {
+const linearPattern: PatternCompiler = (pattern) => {
   const compiled = RE2JS.compile(pattern);
   return (text) => compiled.matcher(text).find();
 };

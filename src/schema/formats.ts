@@ -28,7 +28,7 @@ export function formatCheck(format: string): ((text: string) => boolean) | undef
 }
 
 /** RFC 3339, as every timestamp in an object is written. */
-export function isDateTime(text: string): boolean {
+function isDateTime(text: string): boolean {
   const match = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[-+](\d{2}):(\d{2}))$/.exec(text);
   if (match === null) return false;
   const [, date = "", hour, minute, second, , , zoneHour = "0", zoneMinute = "0"] = match;

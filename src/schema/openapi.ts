@@ -33,7 +33,7 @@ export function openApiSchemas(definition: KindDefinition): Readonly<Record<stri
 }
 
 /** `com.miloapis.quota.v1alpha1.ResourceClaim`: the group backwards, as Kubernetes names the schemas of custom kinds. */
-export function schemaName({ group, version, kind }: KindDefinition): string {
+function schemaName({ group, version, kind }: KindDefinition): string {
   return [...group.split(".").reverse(), version, kind].join(".");
 }
 

@@ -41,7 +41,7 @@ export function pageStatus({ figures, claimCount, reservations }: PageContent, d
 }
 
 /** The figures of a bucket, or of a view for one set of dimensions. */
-export function figuresStatus({ limit, allocated, reserved, available, overage }: Figures): Json {
+function figuresStatus({ limit, allocated, reserved, available, overage }: Figures): Json {
   return {
     limit: wireAmount(limit),
     allocated: wireAmount(allocated),

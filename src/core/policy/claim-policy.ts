@@ -15,6 +15,7 @@ import {
   type RequestInfo,
   type RequestUser,
 } from "./policy-variables.ts";
+import { referenceManifest } from "./reference-manifest.ts";
 import { claimName, labelText } from "./rendered-names.ts";
 import { type RenderedMetadata, type Renderer, RenderFailure, TemplateFields } from "./template-fields.ts";
 import { gvkText, identityOf, type TriggerIdentity } from "./trigger-object.ts";
@@ -180,13 +181,13 @@ export function claimManifest(claim: RenderedClaim): JsonObject {
     kind: "ResourceClaim",
     metadata: { name, namespace, labels: claim.labels, annotations: claim.annotations },
     spec: {
-      consumerRef: { ...consumer },
+      consumerRef: referenceManifest(consumer),
       requests: requests.map(({ resourceType, amount, dimensions, dimensionKey: key }) => ({
         resourceType,
         amount: amountToJson(amount),
         ...(key === "" ? {} : { dimensions, dimensionKey: key }),
       })),
-      resourceRef: { ...resource },
+      resourceRef: referenceManifest(resource),
     },
   };
 }

@@ -28,7 +28,7 @@ const keywords = new Set(["if", "else", "end", "range", "with", "define", "block
 const pattern =
   /(?<space>\s+)|(?<path>(?:\.[A-Za-z_]\w*)+)|(?<string>"(?:\\.|[^"\\])*"|`[^`]*`)|(?<number>[-+]?[0-9]+(?:\.[0-9]+)?)|(?<word>[A-Za-z_]\w*)|(?<symbol>[|()])|(?<unknown>[\s\S])/gy;
 
-export function isFunctionName(word: string): boolean {
+function isFunctionName(word: string): boolean {
   return word === "default" || Object.hasOwn(goFunctions, word);
 }
 

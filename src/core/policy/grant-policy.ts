@@ -11,6 +11,7 @@ import { type Conditions, compileConditions } from "./condition.ts";
 import { evaluatePolicy, type NotRendered } from "./evaluate-policy.ts";
 import { expressionIssue } from "./expression-issue.ts";
 import { grantBindings, grantPolicyVariables, type PolicyBindings } from "./policy-variables.ts";
+import { referenceManifest } from "./reference-manifest.ts";
 import { grantName, labelText } from "./rendered-names.ts";
 import { compileSelector } from "./selector-template.ts";
 import { type RenderedMetadata, type Renderer, RenderFailure, TemplateFields } from "./template-fields.ts";
@@ -143,7 +144,7 @@ export function grantManifest(grant: RenderedGrant): JsonObject {
     kind: "ResourceGrant",
     metadata: { name, namespace, labels: grant.labels, annotations: grant.annotations },
     spec: {
-      consumerRef: { ...consumer },
+      consumerRef: referenceManifest(consumer),
       allowances: allowances.map(({ resourceType, buckets }) => ({
         resourceType,
         buckets: buckets.map(({ amount, selector }) => ({

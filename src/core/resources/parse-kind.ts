@@ -24,6 +24,8 @@ import { quotaApiVersion } from "./well-known.ts";
 export interface Accepted<S extends Schema> {
   readonly metadata: ObjectMeta;
   readonly content: Infer<S>;
+  /** Paths of fields that this version does not have. They are left alone: a newer version may. */
+  readonly unknownFields: readonly string[];
 }
 
 /** Reads an object of one kind; given the object it replaces, also checks what may not change. */
@@ -58,6 +60,7 @@ export function acceptKind<S extends Schema>(definition: KindDefinition & { read
       value: {
         metadata: field(metadata.value, "metadata") as ObjectMeta,
         content: content.value as Infer<S>,
+        unknownFields: content.unknownFields,
       },
     };
   };

@@ -27,7 +27,7 @@ import { quotaGroup, quotaVersion } from "./well-known.ts";
 export const requestsMax = 20;
 
 const renamedInSpec = { ownerRef: { type: "object", use: "consumerRef" } } as const;
-export const renamedInRequest = { resourceTypeName: { type: "string", use: "resourceType" } } as const;
+const renamedInRequest = { resourceTypeName: { type: "string", use: "resourceType" } } as const;
 
 const requestSchema = {
   type: "object",
@@ -45,7 +45,7 @@ const requestSchema = {
   "x-kubernetes-validations": renamedRules(renamedInRequest),
 } as const satisfies Schema;
 
-export const resourceRefSchema = {
+const resourceRefSchema = {
   type: "object",
   required: ["kind", "name"],
   properties: {

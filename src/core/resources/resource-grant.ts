@@ -18,7 +18,7 @@ export const bucketsMax = 20;
 
 const renamedInSpec = { ownerRef: { type: "object", use: "consumerRef" } } as const;
 
-export const renamedInAllowance = {
+const renamedInAllowance = {
   resourceTypeName: { type: "string", use: "resourceType" },
   amount: { type: "integer", use: "buckets[].amount" },
   dimensionSelector: { type: "object", use: "buckets[].dimensionSelector" },

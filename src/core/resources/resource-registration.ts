@@ -14,7 +14,7 @@ import { resourceTypeSchema } from "./resource-type.ts";
 import type { Unit } from "./units.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
-export const registrationTypes = ["Entity", "Allocation", "Feature"] as const;
+const registrationTypes = ["Entity", "Allocation", "Feature"] as const;
 export type RegistrationType = (typeof registrationTypes)[number];
 
 const consumerTypeSchema = {

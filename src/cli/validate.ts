@@ -1,0 +1,115 @@
+import type { Command } from "commander";
+import { compileClaimPolicy } from "../core/policy/claim-policy.ts";
+import { compileGrantPolicy } from "../core/policy/grant-policy.ts";
+import { claimIssues, claimPolicyIssues, grantIssues, grantPolicyIssues } from "../core/resources/object-rules.ts";
+import { type RegistrationView, registrationIssues } from "../core/resources/registration-rules.ts";
+import type { ResourceRegistration } from "../core/resources/resource-registration.ts";
+import { type FieldIssue, issueText } from "../protocol/field-issue.ts";
+import { isJsonObject } from "../protocol/json-value.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { type Manifest, readManifests } from "./manifests.ts";
+import { isQuotaObject, type QuotaObject, readQuotaObject } from "./quota-object.ts";
+
+/** What became of the objects in some files. */
+interface Validation {
+  /** One line for each problem. */
+  readonly problems: readonly string[];
+  readonly checked: number;
+  readonly skipped: number;
+}
+
+export function addValidate(program: Command): void {
+  program
+    .command("validate")
+    .description("check manifests of the quota API without a cluster")
+    .argument("<path...>", "files or folders of YAML or JSON; - reads the standard input")
+    .addHelpText(
+      "after",
+      "\nRegistrations among the files are taken as Active, and grants, claims and policies checked against them.",
+    )
+    .action((paths: string[]) => {
+      const { problems, checked, skipped } = validate(readManifests(paths));
+      for (const problem of problems) console.error(problem);
+      const others = skipped === 0 ? "" : `, ${skipped} of other APIs passed over`;
+      console.log(
+        `${counted(checked, "object")} checked${others}: ${problems.length === 0 ? "no problems" : counted(problems.length, "problem")}`,
+      );
+      process.exitCode = problems.length === 0 ? exitCodes.fine : exitCodes.refused;
+    });
+}
+
+/** Checks objects by themselves, and against the registrations that stand beside them. */
+function validate(manifests: readonly Manifest[]): Validation {
+  const ours = manifests.filter(({ object }) => isQuotaObject(object));
+  const read = ours.map((manifest) => ({ manifest, parsed: readQuotaObject(manifest.object) }));
+  const objects = read.flatMap(({ parsed }) => (parsed.ok ? [parsed.value] : []));
+  const view = viewOf(objects);
+  const problems = read.flatMap(({ manifest, parsed }) => {
+    const issues = parsed.ok ? objectIssues(parsed.value, view) : parsed.issues;
+    return issues.map((issue) => `${describe(manifest)}: ${issueText(issue)}`);
+  });
+  return { problems, checked: ours.length, skipped: manifests.length - ours.length };
+}
+
+/** Without any registration at hand nothing can be said about resource types. */
+function objectIssues(object: QuotaObject, view: RegistrationView | undefined): readonly FieldIssue[] {
+  switch (object.kind) {
+    case "ResourceRegistration":
+      return view === undefined ? [] : registrationIssues(object.value, view);
+    case "ResourceGrant":
+      return view === undefined ? [] : grantIssues(object.value, view);
+    case "ResourceClaim":
+      return view === undefined ? [] : claimIssues(object.value, view);
+    case "GrantCreationPolicy":
+      return [
+        ...compileIssues(compileGrantPolicy(object.value)),
+        ...(view === undefined ? [] : grantPolicyIssues(object.value, view)),
+      ];
+    case "ClaimCreationPolicy":
+      return [
+        ...compileIssues(compileClaimPolicy(object.value)),
+        ...(view === undefined ? [] : claimPolicyIssues(object.value, view)),
+      ];
+    case "AllowanceBucket":
+    case "EffectiveResourceGrant":
+      return [];
+    default:
+      throw new Error(`unknown kind ${object satisfies never}`);
+  }
+}
+
+function compileIssues(
+  compiled: { readonly ok: true } | { readonly ok: false; readonly issues: readonly FieldIssue[] },
+): readonly FieldIssue[] {
+  return compiled.ok ? [] : compiled.issues;
+}
+
+function viewOf(objects: readonly QuotaObject[]): RegistrationView | undefined {
+  const registrations = objects.flatMap((object) =>
+    object.kind === "ResourceRegistration" ? [active(object.value)] : [],
+  );
+  if (registrations.length === 0) return undefined;
+  return { byResourceType: (type) => registrations.filter(({ resourceType }) => resourceType === type) };
+}
+
+/** In a manifest nobody has looked at a registration yet; whatever is wrong with it is told on its own. */
+function active(registration: ResourceRegistration): ResourceRegistration {
+  const condition = {
+    type: "Active",
+    status: "True",
+    reason: "RegistrationActive",
+    message: "",
+    lastTransitionTime: "",
+  } as const;
+  return { ...registration, status: { ...registration.status, conditions: [condition] } };
+}
+
+function describe({ file, position, object }: Manifest): string {
+  const metadata = isJsonObject(object["metadata"]) ? object["metadata"] : {};
+  const name = metadata["name"] ?? metadata["generateName"] ?? "";
+  return `${file}#${position} ${String(object["kind"] ?? "?")}/${String(name)}`;
+}
+
+function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,192 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { bundle } from "../../tools/bundle.ts";
+
+const example = "examples/projects-per-organization";
+let folder = "";
+
+const program = "node_modules/.cache/milo-quota/milo-quota.js";
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "milo-quota-"));
+  await bundle(program);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(args: string[], input = ""): { status: number | null; out: string; err: string } {
+  const result = spawnSync(process.execPath, [program, ...args], { input, encoding: "utf8" });
+  return { status: result.status, out: result.stdout, err: result.stderr };
+}
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const head = "apiVersion: quota.miloapis.com/v1alpha1\nmetadata: { name: n }\n";
+
+describe("milo-quota validate", () => {
+  it("finds nothing wrong with the examples", () => {
+    expect(run(["validate", "examples"])).toEqual({
+      status: 0,
+      out: "3 objects checked, 1 of other APIs passed over: no problems\n",
+      err: "",
+    });
+  });
+
+  it("tells every problem of every object, where it is, and exits with 1", () => {
+    const path = file(
+      "bad.yaml",
+      `${head}kind: ResourceGrant\nspec: { ownerRef: { kind: Organization, name: a }, allowances: [{ resourceTypeName: x, amount: 1 }] }
+---
+${head}kind: ClaimCreationPolicy
+spec:
+  trigger: { resource: { apiVersion: v1, kind: Pod }, constraints: [{ expression: trigger.spec.x == }] }
+  target: { resourceClaimTemplate: { spec: { requests: [{ resourceType: x, amount: 1 }] } } }
+`,
+    );
+    const { status, out, err } = run(["validate", path]);
+    expect(status).toBe(1);
+    expect(out).toMatch(/^2 objects checked: [0-9]+ problems\n$/);
+    expect(err).toContain(`${path}#1 ResourceGrant/n: spec.consumerRef: Required value\n`);
+    expect(err).toContain(
+      `${path}#1 ResourceGrant/n: spec.ownerRef: Forbidden: ownerRef is not a field of this version: write consumerRef instead\n`,
+    );
+    expect(err).toContain(
+      `${path}#2 ClaimCreationPolicy/n: spec.trigger.constraints[0].expression: Invalid value: "trigger.spec.x ==": ERROR: <input>:1:18:`,
+    );
+  });
+
+  it("checks grants, claims and policies against registrations beside them", () => {
+    const path = file(
+      "claim.yaml",
+      `${head}kind: ResourceClaim\nspec: { consumerRef: { kind: Namespace, name: a }, requests: [{ resourceType: resourcemanager.miloapis.com/projects, amount: 0 }] }\n`,
+    );
+    expect(run(["validate", path]).status).toBe(0);
+    const { status, err } = run(["validate", example, path]);
+    expect(status).toBe(1);
+    expect(err).toContain("spec.requests[0].amount: Invalid value: 0: must be greater than 0");
+    expect(err).toContain(
+      'spec.consumerRef: Invalid value: "Namespace": "resourcemanager.miloapis.com/projects" is granted to and used by Organization.resourcemanager.miloapis.com',
+    );
+  });
+
+  it("names fields and kinds that nobody knows", () => {
+    const spec =
+      "spec: { consumerRef: { kind: N, name: a }, requests: [{ resourceType: x, amount: 1, colour: red }] }\n";
+    expect(run(["validate", "-"], `${head}kind: ResourceClaim\n${spec}`).err).toBe(
+      "-#1 ResourceClaim/n: spec.requests[0].colour: Forbidden: unknown field\n",
+    );
+    expect(run(["validate", "-"], `${head}kind: ResourceThing\n`).err).toContain(
+      'kind: Invalid value: "ResourceThing": not a kind of quota.miloapis.com: there are ResourceRegistration, ',
+    );
+    expect(
+      run(["validate", "-"], "apiGroup: quota.miloapis.com\nkind: ResourceClaim\nmetadata: {}\nspec: {}\n").err,
+    ).toContain("apiGroup: Forbidden: apiGroup is not a field of objects");
+  });
+
+  it("reads integers exactly", () => {
+    const spec =
+      "spec: { consumerRef: { kind: N, name: a }, requests: [{ resourceType: x, amount: 9223372036854775808 }] }\n";
+    expect(run(["validate", "-"], `${head}kind: ResourceClaim\n${spec}`).err).toContain(
+      "Invalid value: 9223372036854775808:",
+    );
+  });
+
+  const unusable: Record<string, [args: string[], input: string, message: RegExp]> = {
+    "a file that is not there": [["validate", "nowhere.yaml"], "", /^error: cannot read nowhere\.yaml: /],
+    "text that is no YAML": [["validate", "-"], "a: [", /^error: -: /],
+    "a list": [["validate", "-"], "- a", /^error: -: document 1 is not an object\n$/],
+    "no path": [["validate"], "", /missing required argument 'path'/],
+    "a folder without manifests": [
+      ["validate", "src/protocol"],
+      "",
+      /^error: src\/protocol holds no \.yaml, \.yml or \.json file\n$/,
+    ],
+    "an unknown command": [["nonsense"], "", /unknown command 'nonsense'/],
+  };
+  for (const [name, [args, input, message]] of Object.entries(unusable)) {
+    it(`exits with 2 on ${name}`, () => {
+      const { status, err } = run(args, input);
+      expect([status, err]).toEqual([2, expect.stringMatching(message)]);
+    });
+  }
+});
+
+describe("milo-quota render", () => {
+  it("shows the claim for an object", () => {
+    const { status, out } = run([
+      "render",
+      "--policy",
+      `${example}/claim-policy.yaml`,
+      "--object",
+      `${example}/project.yaml`,
+    ]);
+    expect(status).toBe(0);
+    expect(parse(out)).toMatchObject({
+      kind: "ResourceClaim",
+      metadata: { name: expect.stringMatching(/^one-project-[a-z2-7]{20}$/), namespace: "organization-acme-corp" },
+      spec: {
+        consumerRef: { apiGroup: "resourcemanager.miloapis.com", kind: "Organization", name: "acme-corp" },
+        requests: [{ resourceType: "resourcemanager.miloapis.com/projects", amount: 1 }],
+        resourceRef: { apiGroup: "resourcemanager.miloapis.com", kind: "Project", name: "web-app" },
+      },
+    });
+  });
+
+  it("shows the grant for an object, or says why there is none", () => {
+    const organization = (phase: string): string =>
+      file(
+        `organization-${phase}.yaml`,
+        `apiVersion: resourcemanager.miloapis.com/v1alpha1\nkind: Organization\nmetadata: { name: acme }\nstatus: { phase: ${phase} }\n`,
+      );
+    const policy = ["render", "--policy", `${example}/grant-policy.yaml`, "--object"];
+    expect(parse(run([...policy, organization("Active")]).out)).toMatchObject({
+      kind: "ResourceGrant",
+      spec: { consumerRef: { name: "acme" } },
+    });
+    expect(run([...policy, organization("Pending")])).toEqual({
+      status: 0,
+      out: "the conditions do not hold for this object: nothing is made\n",
+      err: "",
+    });
+  });
+
+  it("knows who asks", () => {
+    const policy = file(
+      "who.yaml",
+      `${head}kind: ClaimCreationPolicy\nspec:\n  trigger: { resource: { apiVersion: v1, kind: Pod }, constraints: [{ expression: '"ops" in user.groups' }] }\n  target: { resourceClaimTemplate: { metadata: { annotations: { by: "{{ user.name }}" } }, spec: { consumerRef: { kind: Namespace, name: a }, requests: [{ resourceType: x, amount: 1 }] } } }\n`,
+    );
+    const pod = file("pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: { name: p, namespace: a }\n");
+    const asked = run(["render", "--policy", policy, "--object", pod, "--user", "jane", "--group", "dev", "ops"]);
+    expect(parse(asked.out)).toMatchObject({ metadata: { annotations: { by: "jane" } } });
+    expect(run(["render", "--policy", policy, "--object", pod]).out).toContain("nothing is made");
+  });
+
+  it("exits with 1 when the policy does not work, and says why", () => {
+    const pod = file("pod2.yaml", "apiVersion: v1\nkind: Pod\nmetadata: { name: p }\n");
+    const { status, err } = run(["render", "--policy", `${example}/claim-policy.yaml`, "--object", pod]);
+    expect([status, err]).toEqual([
+      1,
+      expect.stringContaining(
+        'ClaimCreationPolicy "one-project": spec.target.resourceClaimTemplate.spec.consumerRef.name: {{ trigger.spec.ownerRef.name }}: no such key: spec',
+      ),
+    ]);
+    expect(run(["render", "--policy", `${example}/registration.yaml`, "--object", pod]).err).toBe(
+      "a ResourceRegistration renders nothing: give a ClaimCreationPolicy or GrantCreationPolicy\n",
+    );
+  });
+
+  it("takes one object from each file", () => {
+    const two = file("two.yaml", "a: 1\n---\nb: 2\n");
+    expect(run(["render", "--policy", two, "--object", two])).toMatchObject({
+      status: 2,
+      err: `error: ${two} must hold one object\n`,
+    });
+  });
+});
