@@ -1,3 +1,6 @@
+import { groupSchema, kindSchema, nameSchema, namespaceSchema } from "../src/core/resources/consumer-ref.ts";
+import { dimensionValueSchema } from "../src/core/resources/dimensions.ts";
+import { resourceTypeSchema } from "../src/core/resources/resource-type.ts";
 import type { KindDefinition } from "../src/schema/kind-definition.ts";
 import type { Schema } from "../src/schema/structural-schema.ts";
 
@@ -80,10 +83,24 @@ function limits(schema: Schema): string[] {
   notes.push(range("entries", schema.minProperties, schema.maxProperties));
   notes.push(range("characters", values.minLength, values.maxLength));
   if (values.minimum !== undefined) notes.push(`At least ${values.minimum}.`);
-  if (values.pattern !== undefined) notes.push(`Matches \`${values.pattern}\`.`);
+  if (values.pattern !== undefined) notes.push(patternWords(values.pattern));
   const keys = schema["x-kubernetes-list-map-keys"];
   if (keys !== undefined) notes.push(`Known by ${keys.map((key) => `\`${key}\``).join(" and ")}.`);
   return notes;
+}
+
+/** Patterns that have a name are called by it. */
+const namedPatterns: Readonly<Record<string, string>> = {
+  [groupSchema.pattern]: "A DNS subdomain, or empty.",
+  [kindSchema.pattern]: "Letters and digits.",
+  [nameSchema.pattern]: "No `/` and no `%`.",
+  [namespaceSchema.pattern]: "A DNS label, or empty.",
+  [dimensionValueSchema.pattern]: "A label value.",
+  [resourceTypeSchema.pattern]: "Printable ASCII without spaces.",
+};
+
+function patternWords(pattern: string): string {
+  return namedPatterns[pattern] ?? `Matches \`${pattern}\`.`;
 }
 
 function range(what: string, min: number | undefined, max: number | undefined): string {
