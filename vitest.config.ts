@@ -6,6 +6,7 @@ export default defineConfig({
     pool: "threads",
     isolate: false,
     testTimeout: 120_000,
+    maxWorkers: "100%",
     reporters: ["default", ["json", { outputFile: "node_modules/.cache/milo-quota/test-results.json" }]],
   },
 });

@@ -1,0 +1,27 @@
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  optionalType,
+  quantityType,
+  runtimeName,
+  stringType,
+  type Type,
+  timestampType,
+  typeType,
+  uintType,
+} from "../cel-type.ts";
+
+/** The types that can be named in an expression: `type(x) == int`. */
+export const typeConstants: ReadonlyMap<string, Type> = new Map(
+  [
+    ...[boolType, bytesType, doubleType, intType, stringType, uintType, nullType, durationType, timestampType],
+    ...[typeType, quantityType, listType(dynType), mapType(dynType, dynType), optionalType(dynType)],
+  ].map((type) => [runtimeName(type), type]),
+);

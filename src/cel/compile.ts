@@ -1,0 +1,55 @@
+import { formatType, type Type } from "./cel-type.ts";
+import { type Checked, check } from "./check/check.ts";
+import { Substitution } from "./check/substitution.ts";
+import type { Environment } from "./environment.ts";
+import { type Issue, positionAt } from "./issue.ts";
+import { defaultLimits, type Limits } from "./limits.ts";
+import { Program } from "./program.ts";
+import type { Finding } from "./syntax/finding.ts";
+import { parse } from "./syntax/parser.ts";
+import type { Value } from "./values/value.ts";
+
+export interface CompileOptions<V extends Value> {
+  /** What the expression must yield. One that cannot is refused; one that might is held to it when it runs. */
+  readonly expect?: Type<V>;
+  readonly limits?: Partial<Limits>;
+}
+
+export type Compiled<V extends Value> =
+  | { readonly ok: true; readonly program: Program<V> }
+  | { readonly ok: false; readonly issues: readonly [Issue, ...Issue[]] };
+
+/** Reads and checks an expression once, so that it can be evaluated often. */
+export function compile<V extends Value = Value>(
+  expression: string,
+  environment: Environment,
+  { expect, limits }: CompileOptions<V> = {},
+): Compiled<V> {
+  const parsed = parse(expression, { macros: environment.macros, limits: { ...defaultLimits, ...limits } });
+  if (!parsed.ok) return refused(expression, parsed.findings);
+  const checked = check(parsed.expression, environment);
+  const findings = checked.findings.length > 0 ? checked.findings : unexpectedResult(checked, expect);
+  if (findings.length > 0) return refused(expression, findings);
+  return { ok: true, program: new Program<V>(expression, checked, expect) };
+}
+
+function unexpectedResult({ expression, type }: Checked, expect: Type | undefined): Finding[] {
+  if (expect === undefined || new Substitution().assign([type], [expect])) return [];
+  const message = `expected type '${formatType(expect)}' but found '${formatType(type)}'`;
+  return [{ message, offset: expression.offset }];
+}
+
+/** Nobody reads more, and working out the place of each takes its time. */
+const issuesMax = 100;
+
+function refused(expression: string, findings: readonly Finding[]): Compiled<never> {
+  const sorted = [...findings].sort((left, right) => left.offset - right.offset);
+  const shown = sorted.slice(0, issuesMax);
+  const [dropped] = sorted.slice(issuesMax);
+  const rest = `${sorted.length - issuesMax} more errors were truncated`;
+  if (dropped !== undefined) shown.push({ message: rest, offset: dropped.offset });
+  const [first, ...others] = shown.map(({ message, offset }): Issue => {
+    return { message, offset, ...positionAt(expression, offset) };
+  });
+  return { ok: false, issues: [first as Issue, ...others] };
+}

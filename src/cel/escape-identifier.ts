@@ -1,0 +1,53 @@
+import { type Field, fieldsType, type Type } from "./cel-type.ts";
+import { keywords, reservedWords } from "./syntax/token.ts";
+import type { JsonObject } from "./values/value.ts";
+
+const spelled: Readonly<Record<string, string>> = {
+  __: "__underscores__",
+  ".": "__dot__",
+  "-": "__dash__",
+  "/": "__slash__",
+};
+
+const written: ReadonlyMap<string, string> = new Map([
+  ["underscores", "__"],
+  ["dot", "."],
+  ["dash", "-"],
+  ["slash", "/"],
+]);
+
+function isReserved(name: string): boolean {
+  return keywords.has(name) || reservedWords.has(name);
+}
+
+/**
+ * The name under which Kubernetes offers a property to an expression: `my-field` is written `my__dash__field`, and
+ * `namespace`, a reserved word, `__namespace__`. Undefined if the property cannot be reached by a name at all.
+ */
+export function escapeIdentifier(property: string): string | undefined {
+  if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(property)) return undefined;
+  if (isReserved(property)) return `__${property}__`;
+  return property.replace(/__|[./-]/g, (found) => spelled[found] ?? found);
+}
+
+/** The type of an object by the properties of its schema, each under the name an expression can write. */
+export function propertiesType(name: string, properties: Readonly<Record<string, Type>>): Type<JsonObject> {
+  const fields = new Map<string, Field>();
+  for (const [property, type] of Object.entries(properties)) {
+    const identifier = escapeIdentifier(property);
+    if (identifier !== undefined) fields.set(identifier, { type, property });
+  }
+  return fieldsType(name, fields);
+}
+
+/** The property an escaped name stands for, or undefined if it holds an escape that does not exist. */
+export function unescapeIdentifier(name: string): string | undefined {
+  const reserved = /^__([a-z]+)__$/.exec(name)?.[1];
+  if (reserved !== undefined && isReserved(reserved)) return reserved;
+  let known = true;
+  const property = name.replace(/__([^_]+)__/g, (_, escaped: string) => {
+    known &&= written.has(escaped);
+    return written.get(escaped) ?? "";
+  });
+  return known ? property : undefined;
+}

@@ -1,0 +1,25 @@
+import { bindingMacros, twoVariableMacros } from "../syntax/macros.ts";
+import { encodersLibrary } from "./encoders.ts";
+import type { Library } from "./library.ts";
+import { listsLibrary } from "./lists.ts";
+import { mathLibrary } from "./math.ts";
+import { optionalsLibrary } from "./optionals.ts";
+import { quantityLibrary } from "./quantity.ts";
+import { regexLibrary } from "./regex.ts";
+import { setsLibrary } from "./sets.ts";
+import { standardLibrary } from "./standard.ts";
+import { stringsLibrary } from "./strings.ts";
+
+const comprehensionsLibrary: Library = { name: "comprehensions", functions: [], macros: twoVariableMacros };
+const bindingsLibrary: Library = { name: "bindings", functions: [], macros: bindingMacros };
+
+/** Those that Kubernetes offers too: for expressions that must mean the same to a kube-apiserver. */
+export const kubernetesLibraries: readonly Library[] = [
+  ...[standardLibrary, stringsLibrary, listsLibrary, regexLibrary, quantityLibrary, setsLibrary, optionalsLibrary],
+  comprehensionsLibrary,
+];
+
+export const everyLibrary: readonly Library[] = [
+  ...kubernetesLibraries,
+  ...[bindingsLibrary, mathLibrary, encodersLibrary],
+];

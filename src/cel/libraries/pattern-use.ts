@@ -1,0 +1,35 @@
+import { Failure } from "../values/failure.ts";
+import type { Outcome } from "../values/value.ts";
+import { implement, type Preparation } from "./library.ts";
+import { compilePattern, type Pattern } from "./pattern.ts";
+
+/** Something a pattern does with a text; further arguments and the meter follow. */
+export type PatternUse<Rest extends unknown[]> = (pattern: Pattern, text: string, ...rest: Rest) => Outcome;
+
+/** The use of a pattern that is only known when the expression runs. */
+export function withPattern<Rest extends unknown[]>(use: PatternUse<Rest>) {
+  return (text: string, pattern: string, ...rest: Rest): Outcome => {
+    const compiled = compilePattern(pattern);
+    return compiled instanceof Failure ? compiled : use(compiled, text, ...rest);
+  };
+}
+
+export function patternCost(text: string, pattern: string): number {
+  const compiled = compilePattern(pattern);
+  return compiled instanceof Failure ? 1 : compiled.matchCost(text.length) + compiled.compileCost;
+}
+
+/** The use of a constant pattern: compiled once, and refused at compile time if it is wrong. */
+export function withConstantPattern<Rest extends unknown[]>(use: PatternUse<Rest>): Preparation {
+  return {
+    argument: 1,
+    with: (constant) => {
+      const compiled = typeof constant === "string" ? compilePattern(constant) : undefined;
+      if (compiled === undefined || compiled instanceof Failure) return compiled;
+      return implement(
+        (text: string, _: string, ...rest: Rest) => use(compiled, text, ...rest),
+        (text: string) => compiled.matchCost(text.length),
+      );
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { RE2JS, RE2JSException } from "re2js";
+import { Failure } from "../values/failure.ts";
+import type { Meter } from "../values/meter.ts";
+import { tenth } from "./costs.ts";
+
+/** Matching takes time in proportion to text and program; a pattern beyond these is refused. */
+const lengthMax = 4_096;
+const programMax = 10_000;
+
+/** A regular expression in RE2 syntax, matched in linear time. */
+export class Pattern {
+  readonly #compiled: RE2JS;
+  /** As many characters as the pattern has; counted repetition makes a program larger than the pattern looks. */
+  readonly #weight: number;
+
+  constructor(pattern: string, compiled: RE2JS) {
+    this.#compiled = compiled;
+    this.#weight = Math.max(pattern.length, Math.floor(compiled.programSize() / 2));
+  }
+
+  test(text: string): boolean {
+    return this.#compiled.test(text);
+  }
+
+  find(text: string): string {
+    const matcher = this.#compiled.matcher(text);
+    return matcher.find() ? (matcher.group() ?? "") : "";
+  }
+
+  /**
+   * Up to `limit` matches, all of them if it is negative. An empty match right after another does not count.
+   * A pattern can make each search run to the end of the text, so each further one is paid for.
+   */
+  findAll(text: string, limit: number, meter: Meter): string[] {
+    const found: string[] = [];
+    const matcher = this.#compiled.matcher(text);
+    let end = -1;
+    while (found.length !== limit && matcher.find()) {
+      if (matcher.end() > matcher.start() || matcher.start() !== end) found.push(matcher.group() ?? "");
+      end = matcher.end();
+      meter.spend(this.matchCost(text.length - end));
+    }
+    return found;
+  }
+
+  /** Of one search through so many characters. */
+  matchCost(length: number): number {
+    return tenth(1 + length) * Math.ceil(this.#weight / 4);
+  }
+
+  /** A pattern made while the expression runs also pays for being compiled. */
+  get compileCost(): number {
+    return 2 * this.#compiled.programSize();
+  }
+}
+
+// Patterns repeat: the same label values are matched against the same few expressions.
+const compiled = new Map<string, Pattern | Failure>();
+const compiledMax = 128;
+
+export function compilePattern(pattern: string): Pattern | Failure {
+  const known = compiled.get(pattern);
+  if (known !== undefined) return known;
+  const made = makePattern(pattern);
+  const [oldest] = compiled.keys();
+  if (compiled.size >= compiledMax && oldest !== undefined) compiled.delete(oldest);
+  if (pattern.length <= lengthMax) compiled.set(pattern, made);
+  return made;
+}
+
+function makePattern(pattern: string): Pattern | Failure {
+  if (pattern.length > lengthMax) return tooLarge(`longer than ${lengthMax} characters`);
+  try {
+    const made = RE2JS.compile(pattern);
+    return made.programSize() > programMax ? tooLarge("too large once compiled") : new Pattern(pattern, made);
+  } catch (error) {
+    if (error instanceof RE2JSException) return new Failure("invalid-argument", error.message);
+    throw error;
+  }
+}
+
+function tooLarge(why: string): Failure {
+  return new Failure("invalid-argument", `error parsing regexp: expression is ${why}`);
+}

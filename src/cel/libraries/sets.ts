@@ -1,0 +1,57 @@
+import { boolType, listType, parameterType } from "../cel-type.ts";
+import { equal } from "../values/equality.ts";
+import { elementsOf, listSize } from "../values/lists.ts";
+import type { Meter } from "../values/meter.ts";
+import type { List, Value } from "../values/value.ts";
+import { type FunctionDeclaration, free, type Library } from "./library.ts";
+
+const list = listType(parameterType("T"));
+
+function has(values: readonly Value[], wanted: Value, meter: Meter): boolean {
+  return values.some((value) => equal(value, wanted, meter));
+}
+
+function contains(whole: List, part: List, meter: Meter): boolean {
+  const values = elementsOf(whole);
+  return elementsOf(part).every((value) => has(values, value, meter));
+}
+
+function intersects(left: List, right: List, meter: Meter): boolean {
+  const values = elementsOf(right);
+  return elementsOf(left).some((value) => has(values, value, meter));
+}
+
+/** Each element of one may be compared with each of the other. */
+function pairsCost(left: List, right: List): number {
+  return 1 + listSize(left) * listSize(right);
+}
+
+const functions: readonly FunctionDeclaration[] = [
+  {
+    name: "sets.contains",
+    overloads: [free([list, list], boolType, contains, pairsCost)],
+    summary: "Whether the first list has every element of the second.",
+    example: "sets.contains([1, 2, 3], [2, 1])",
+  },
+  {
+    name: "sets.equivalent",
+    overloads: [
+      free(
+        [list, list],
+        boolType,
+        (left, right, meter) => contains(left, right, meter) && contains(right, left, meter),
+        (left, right) => 2 * pairsCost(left, right) - 1,
+      ),
+    ],
+    summary: "Whether each list has every element of the other.",
+    example: "sets.equivalent([1, 1, 2], [2, 1])",
+  },
+  {
+    name: "sets.intersects",
+    overloads: [free([list, list], boolType, intersects, pairsCost)],
+    summary: "Whether the lists have an element in common.",
+    example: "sets.intersects([1, 2], [2, 3])",
+  },
+];
+
+export const setsLibrary: Library = { name: "sets", functions, macros: [] };

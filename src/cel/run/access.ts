@@ -1,0 +1,76 @@
+import { displayValue } from "../values/display.ts";
+import { Failure, failed, missingKey, noSuchOverload } from "../values/failure.ts";
+import { elementAt, listSize } from "../values/lists.ts";
+import { mapField, mapGet } from "../values/maps.ts";
+import { typeNameOf } from "../values/type-name.ts";
+import { isList, isMapping, type List, Optional, type Outcome, Uint, type Value } from "../values/value.ts";
+
+/** `value.field`. Null has no fields, and so misses every one of them; Kubernetes clients often send it for "none". */
+export function selectField(value: Value, field: string): Outcome {
+  if (isMapping(value)) return foundOrMissing(mapField(value, field), field);
+  if (value === null) return missingKey(field);
+  if (value instanceof Optional) return throughOptional(value, (inner) => selectField(inner, field));
+  return noFields(value);
+}
+
+/** `has(value.field)`. */
+export function hasField(value: Value, field: string): Outcome {
+  if (isMapping(value)) return mapField(value, field) !== undefined;
+  if (value instanceof Optional) return value.value !== undefined && hasField(value.value, field);
+  return isList(value) ? noFields(value) : false;
+}
+
+/** `value.?field`: no value rather than an error. */
+export function selectOptional(value: Value, field: string): Outcome {
+  const inner = value instanceof Optional ? value.value : value;
+  if (inner === undefined || !isMapping(inner)) return Optional.none;
+  return new Optional(mapField(inner, field));
+}
+
+/** `value[key]`. */
+export function valueAt(value: Value, key: Value): Outcome {
+  if (isMapping(value)) return foundOrMissing(mapGet(value, key), key);
+  if (isList(value)) return itemAt(value, key);
+  if (value === null) return foundOrMissing(undefined, key);
+  if (value instanceof Optional) return throughOptional(value, (inner) => valueAt(inner, key));
+  return noSuchOverload();
+}
+
+/** `value[?key]`. */
+export function optionalAt(value: Value, key: Value): Outcome {
+  const inner = value instanceof Optional ? value.value : value;
+  if (inner === undefined || !(isMapping(inner) || isList(inner))) return Optional.none;
+  return throughOptional(new Optional(inner), (present) => valueAt(present, key));
+}
+
+/** Once a selection is optional, so are those after it: what is missing has no value, other errors stay errors. */
+function throughOptional({ value }: Optional, access: (inner: Value) => Outcome): Outcome {
+  if (value === undefined) return Optional.none;
+  const found = access(value);
+  if (!failed(found)) return new Optional(found);
+  const missing = value !== null && (found.kind === "missing-key" || found.kind === "index-out-of-range");
+  return missing ? Optional.none : found;
+}
+
+function itemAt(list: List, key: Value): Outcome {
+  const index = key instanceof Uint ? key.value : key;
+  if (typeof index === "number" && !Number.isInteger(index)) {
+    return new Failure("invalid-argument", `unsupported index value ${index}`);
+  }
+  if (typeof index !== "bigint" && typeof index !== "number") {
+    return new Failure("no-such-overload", `unsupported index type '${typeNameOf(key)}' in list`);
+  }
+  if (index < 0 || index >= listSize(list)) {
+    return new Failure("index-out-of-range", `index out of bounds: ${index}`);
+  }
+  return elementAt(list, Number(index));
+}
+
+function noFields(value: Value): Failure {
+  return new Failure("no-such-overload", `type '${typeNameOf(value)}' does not support field selection`);
+}
+
+/** A key whose value is null is there. */
+function foundOrMissing(found: Value | undefined, key: Value): Outcome {
+  return found === undefined ? missingKey(displayValue(key)) : found;
+}

@@ -1,0 +1,135 @@
+import type { ResolvedCall } from "../check/checking.ts";
+import type { FunctionDeclaration, Implementation, Overload } from "../libraries/library.ts";
+import type { Call } from "../syntax/ast.ts";
+import { failed, noSuchOverload } from "../values/failure.ts";
+import type { Outcome, Value } from "../values/value.ts";
+import { type Guard, guardFor } from "./accepts.ts";
+import type { Frame } from "./frame.ts";
+import { planIndex } from "./plan-access.ts";
+import { planEquality, planMembership } from "./plan-equality.ts";
+import { planConditional } from "./plan-logic.ts";
+import { planOr } from "./plan-optional.ts";
+import type { Planning } from "./planning.ts";
+import { constantPlan, failingPlan, type Planned, type Step } from "./step.ts";
+
+export function planCall(planning: Planning, call: Call): Planned {
+  const reference = planning.checked.referenceOf(call);
+  if (reference?.kind !== "call") {
+    return failingPlan("no-such-overload", `undeclared reference to '${call.name}'`, call.offset);
+  }
+  switch (call.name) {
+    case "_==_":
+      return planEquality(planning, call, true);
+    case "_!=_":
+      return planEquality(planning, call, false);
+    case "@in":
+      return planMembership(planning, call);
+    case "_?_:_":
+      return planConditional(planning, call);
+    case "_[_]":
+    case "_[?_]":
+      return planIndex(planning, call);
+    case "or":
+    case "orValue":
+      return planOr(planning, call);
+    default:
+      return planFunction(planning, call, reference);
+  }
+}
+
+interface Resolved {
+  readonly declared: FunctionDeclaration;
+  readonly call: ResolvedCall;
+}
+
+function planFunction(planning: Planning, { offset }: Call, { declared, call }: Resolved): Planned {
+  const args = call.args.map((argument) => planning.plan(argument));
+  const steps = args.map((argument) => argument.step);
+  const prepared = prepare(declared, args);
+  if (prepared !== undefined && "constant" in prepared) return constantPlan(prepared.constant);
+  return { step: callStep(candidatesOf(call.overloads, prepared), steps, offset) };
+}
+
+/** What a constant argument allows to be done in advance. A failure has been refused, or is left to the evaluation. */
+function prepare({ prepare: how }: FunctionDeclaration, args: readonly Planned[]) {
+  const constant = how === undefined ? undefined : args[how.argument]?.constant;
+  const prepared = constant === undefined ? undefined : how?.with(constant);
+  return failed(prepared) ? undefined : prepared;
+}
+
+interface Candidate extends Implementation {
+  /** One for each argument; none if the implementation looks at its arguments itself. */
+  readonly guards: readonly Guard[];
+}
+
+function candidatesOf(overloads: readonly Overload[], prepared: Implementation | undefined): readonly Candidate[] {
+  const [first] = overloads;
+  if (first !== undefined && overloads.every(({ call, guarded }) => call === first.call && !guarded)) {
+    return [{ ...first, guards: [] }];
+  }
+  return overloads.map(({ call, cost, parameters }) => ({ call, cost, ...prepared, guards: parameters.map(guardFor) }));
+}
+
+function accepts({ guards }: Candidate, args: readonly Value[]): boolean {
+  return guards.every((guard, index) => guard(args[index] as Value));
+}
+
+/** Most calls have one or two arguments, and types that leave one overload. */
+function callStep(candidates: readonly Candidate[], steps: readonly Step[], offset: number): Step {
+  const [only] = candidates;
+  const [first, second] = steps;
+  if (candidates.length !== 1 || only === undefined || first === undefined || steps.length > 2) {
+    return dispatchStep(candidates, steps, offset);
+  }
+  return second === undefined ? unaryStep(only, first, offset) : binaryStep(only, first, second, offset);
+}
+
+function unaryStep({ call, cost, guards: [guard] }: Candidate, operand: Step, offset: number): Step {
+  return (frame) => {
+    const value = operand(frame);
+    if (failed(value)) return value;
+    if (guard !== undefined && !guard(value)) return noSuchOverload().at(offset);
+    frame.spend(cost(value), offset);
+    frame.position = offset;
+    const result = call(value, frame);
+    return failed(result) ? result.at(offset) : result;
+  };
+}
+
+function binaryStep({ call, cost, guards }: Candidate, left: Step, right: Step, offset: number): Step {
+  const [leftGuard, rightGuard] = guards;
+  return (frame) => {
+    const one = left(frame);
+    if (failed(one)) return one;
+    const two = right(frame);
+    if (failed(two)) return two;
+    if (leftGuard !== undefined && !leftGuard(one)) return noSuchOverload().at(offset);
+    if (rightGuard !== undefined && !rightGuard(two)) return noSuchOverload().at(offset);
+    frame.spend(cost(one, two), offset);
+    frame.position = offset;
+    const result = call(one, two, frame);
+    return failed(result) ? result.at(offset) : result;
+  };
+}
+
+/** Any number of arguments, and of overloads to choose from by what they turn out to be. */
+function dispatchStep(candidates: readonly Candidate[], steps: readonly Step[], offset: number): Step {
+  return (frame) => {
+    const args: Value[] = [];
+    for (const step of steps) {
+      const argument = step(frame);
+      if (failed(argument)) return argument;
+      args.push(argument);
+    }
+    const chosen = candidates.find((candidate) => accepts(candidate, args));
+    if (chosen === undefined) return noSuchOverload().at(offset);
+    return invoke(chosen, args, frame, offset);
+  };
+}
+
+function invoke({ call, cost }: Candidate, args: readonly Value[], frame: Frame, offset: number): Outcome {
+  frame.spend(cost(...args), offset);
+  frame.position = offset;
+  const result = call(...args, frame);
+  return failed(result) ? result.at(offset) : result;
+}

@@ -1,0 +1,102 @@
+import type { Expression } from "../syntax/ast.ts";
+import { Failure, failed, missingKey } from "../values/failure.ts";
+import { fromJson } from "../values/from-json.ts";
+import { isJsonObject, type JsonObject, type Outcome } from "../values/value.ts";
+import { selectField } from "./access.ts";
+import { type Adapter, adapterFor } from "./adapt.ts";
+import type { Frame } from "./frame.ts";
+import type { Planning } from "./planning.ts";
+import type { Step } from "./step.ts";
+
+/** A variable and the constant keys that lead into it: `trigger.metadata.labels["env"]`. */
+export interface Path {
+  readonly root: Root;
+  readonly keys: readonly Key[];
+}
+
+/** Finds what a variable stands for, as it was bound. */
+type Root = (frame: Frame) => unknown;
+
+interface Key {
+  readonly name: string;
+  /** The same failure every time: it says where, and there is nothing else to say. */
+  readonly missing: Failure;
+}
+
+/** The path an expression is, or undefined if it is something else. */
+export function pathOf(planning: Planning, expression: Expression): Path | undefined {
+  const root = rootOf(planning, expression);
+  if (root !== undefined) return { root, keys: [] };
+  const [operand, name] = lastKey(planning, expression);
+  if (operand === undefined || name === undefined || arrayKey.test(name)) return undefined;
+  const inner = pathOf(planning, operand);
+  return (
+    inner && { root: inner.root, keys: [...inner.keys, { name, missing: missingKey(name).at(expression.offset) }] }
+  );
+}
+
+/** The own properties of arrays. A path does not ask whether it meets one, so it must not ask for these. */
+const arrayKey = /^(?:\d+|length)$/;
+
+function rootOf(planning: Planning, expression: Expression): Root | undefined {
+  const reference = planning.checked.referenceOf(expression);
+  if (reference?.kind === "local") return localRoot(planning.slotOf(reference.name));
+  return reference?.kind === "variable" ? variableRoot(reference.name, expression.offset) : undefined;
+}
+
+function localRoot(slot: number): Root {
+  return (frame) => frame.locals[slot];
+}
+
+function variableRoot(name: string, offset: number): Root {
+  const unbound = new Failure("unbound-variable", `no such attribute(s): ${name}`).at(offset);
+  return ({ bindings }) => (Object.hasOwn(bindings, name) ? bindings[name] : unbound);
+}
+
+function lastKey(planning: Planning, expression: Expression): readonly [operand?: Expression, name?: string] {
+  if (expression.kind === "select") {
+    return expression.optional ? [] : [expression.operand, planning.propertyOf(expression)];
+  }
+  if (expression.kind !== "call" || expression.name !== "_[_]") return [];
+  const [operand, index] = expression.args;
+  const constant = index?.kind === "literal" && typeof index.value === "string" ? index.value : undefined;
+  return operand === undefined || constant === undefined ? [] : [operand, constant];
+}
+
+/**
+ * Nearly all an expression on a Kubernetes object does is follow such paths, so they are one step however long, and
+ * walk plain objects without turning anything but the last value into a value of the language.
+ */
+export function pathStep(planning: Planning, expression: Expression, { root, keys }: Path): Step {
+  const adapt = adapterFor(planning.checked.typeOf(expression));
+  const { offset } = expression;
+  const cost = 1 + keys.length;
+  return (frame) => {
+    frame.spend(cost, offset);
+    let json = root(frame);
+    for (let index = 0; index < keys.length; index += 1) {
+      const { name } = keys[index] as Key;
+      if (typeof json !== "object" || json === null || !Object.hasOwn(json, name)) return leavePath(json, keys, index);
+      json = (json as JsonObject)[name];
+    }
+    return adapt === undefined ? fromJson(json) : adaptedTo(adapt, json, offset);
+  };
+}
+
+function adaptedTo(adapt: Adapter, json: unknown, offset: number): Outcome {
+  const value = adapt(json);
+  return failed(value) ? value.at(offset) : value;
+}
+
+/** Where a plain object has no such key, it is missing; anything else goes on by the general rules. */
+function leavePath(json: unknown, keys: readonly Key[], index: number): Outcome {
+  if (failed(json)) return json;
+  if (isJsonObject(json)) return (keys[index] as Key).missing;
+  let value = fromJson(json);
+  for (const { name, missing } of keys.slice(index)) {
+    const next = selectField(value, name);
+    if (failed(next)) return next.at(missing.offset);
+    value = next;
+  }
+  return value;
+}

@@ -1,0 +1,28 @@
+import type { Expression } from "./ast.ts";
+import type { Finding } from "./finding.ts";
+
+/** A call whose arguments are not values but expressions to be placed elsewhere. */
+export interface MacroCall {
+  readonly target: Expression | undefined;
+  readonly args: readonly Expression[];
+  readonly offset: number;
+}
+
+/** What a macro becomes; the parser adds the depth. Undefined means the call is an ordinary one after all. */
+export type Expansion = WithoutDepth<Expression> | Finding | undefined;
+
+export type WithoutDepth<T> = T extends Expression ? Omit<T, "depth"> : never;
+
+export interface Macro {
+  readonly name: string;
+  /** Whether it is written as a method. */
+  readonly member: boolean;
+  readonly argumentCounts: readonly number[];
+  readonly expand: (call: MacroCall) => Expansion;
+  readonly summary: string;
+  readonly example: string;
+}
+
+export function macroKey(name: string, member: boolean, argumentCount: number): string {
+  return `${member ? "." : ""}${name}/${argumentCount}`;
+}

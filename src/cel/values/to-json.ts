@@ -1,0 +1,50 @@
+import { encodeBase64 } from "./base64.ts";
+import { formatDuration } from "./durations.ts";
+import { mapEntries } from "./maps.ts";
+import { formatQuantity, type Quantity } from "./quantity.ts";
+import { formatTimestamp } from "./timestamps.ts";
+import {
+  Duration,
+  isJsonList,
+  isJsonObject,
+  type Json,
+  ListValue,
+  MapValue,
+  Optional,
+  Timestamp,
+  TypeName,
+  Uint,
+  type Value,
+} from "./value.ts";
+
+/**
+ * A value as plain JSON. Integers a double cannot hold stay bigints, for a writer that is exact; what JSON has no
+ * notion of becomes text, as Kubernetes and protocol buffers spell it.
+ */
+export function toJson(value: Value): Json {
+  if (typeof value === "bigint") return integerToJson(value);
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+  if (typeof value !== "object" || value === null || isJsonList(value) || isJsonObject(value)) return value;
+  if (value instanceof ListValue) return value.items.map(toJson);
+  if (value instanceof MapValue) return mapToJson(value);
+  if (value instanceof Optional) return value.value === undefined ? null : toJson(value.value);
+  return scalarToJson(value);
+}
+
+function scalarToJson(value: Uint | Uint8Array | Timestamp | Duration | TypeName | Quantity): Json {
+  if (value instanceof Uint) return integerToJson(value.value);
+  if (value instanceof Uint8Array) return encodeBase64(value);
+  if (value instanceof Timestamp) return formatTimestamp(value);
+  if (value instanceof Duration) return formatDuration(value);
+  return value instanceof TypeName ? value.name : formatQuantity(value);
+}
+
+function integerToJson(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+function mapToJson(map: MapValue): Json {
+  // fromEntries defines own properties, so a key `__proto__` stays a key.
+  return Object.fromEntries(mapEntries(map).map(({ key, value }) => [String(toJson(key)), toJson(value)]));
+}
