@@ -4,7 +4,7 @@ import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
 import type { Schema, ValidationRule } from "../../schema/structural-schema.ts";
-import { conditionsSchema } from "./conditions.ts";
+import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
 import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./consumer-ref.ts";
 import { type Dimensions, dimensionsSchema } from "./dimensions.ts";
 import { acceptKind } from "./parse-kind.ts";
@@ -104,11 +104,7 @@ const statusSchema = {
   type: "object",
   required: ["limit", "allocated", "available", "claimCount", "grantCount"],
   properties: {
-    observedGeneration: {
-      type: "integer",
-      format: "int64",
-      description: "The generation this status was computed from.",
-    },
+    observedGeneration: observedGenerationSchema,
     limit: { ...amountSchema, description: "What all Active grants give, in base units." },
     allocated: { ...amountSchema, description: "What granted claims hold, in base units." },
     reserved: { ...amountSchema, description: "What is promised to claims whose grant is being written down." },

@@ -1,6 +1,12 @@
 import type { Schema, ValidationRule } from "../../schema/structural-schema.ts";
 import { field, items } from "./reading.ts";
 
+export const observedGenerationSchema = {
+  type: "integer",
+  format: "int64",
+  description: "The generation this status was computed from.",
+} as const satisfies Schema;
+
 const conditionSchema = {
   type: "object",
   required: ["type", "status", "reason", "message", "lastTransitionTime"],

@@ -4,6 +4,7 @@ import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
 import type { Schema } from "../../schema/structural-schema.ts";
 import { renamedInView, unchangingSpec } from "./allowance-bucket.ts";
+import { observedGenerationSchema } from "./conditions.ts";
 import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./consumer-ref.ts";
 import { acceptKind } from "./parse-kind.ts";
 import { renamedProperties, renamedRules } from "./renamed-fields.ts";
@@ -39,11 +40,7 @@ const bucketRefSchema = {
 const statusSchema = {
   type: "object",
   properties: {
-    observedGeneration: {
-      type: "integer",
-      format: "int64",
-      description: "The generation this status was computed from.",
-    },
+    observedGeneration: observedGenerationSchema,
     totalLimit: { ...amountSchema, description: "What all Active grants give, in base units." },
     totalAllocated: { ...amountSchema, description: "What all granted claims hold, in base units." },
     totalReserved: { ...amountSchema, description: "What is promised to claims whose grant is being written down." },

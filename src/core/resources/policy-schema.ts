@@ -1,7 +1,7 @@
 import type { Infer } from "../../schema/infer.ts";
 import type { Schema, ValidationRule } from "../../schema/structural-schema.ts";
 import { type Amount, amountOf } from "./amount.ts";
-import { conditionsSchema } from "./conditions.ts";
+import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
 import { groupSchema, kindSchema } from "./consumer-ref.ts";
 import { has } from "./reading.ts";
 
@@ -133,11 +133,7 @@ export const amountOrExpression: ValidationRule = {
 
 export function policyStatusProperties(reasons: Readonly<Record<string, readonly string[]>>, description: string) {
   return {
-    observedGeneration: {
-      type: "integer",
-      format: "int64",
-      description: "The generation this status was computed from.",
-    },
+    observedGeneration: observedGenerationSchema,
     enabled: { type: "boolean", description: "Whether the policy is switched on, whichever way the spec spells it." },
     conditions: conditionsSchema(reasons, description),
   } as const satisfies Readonly<Record<string, Schema>>;

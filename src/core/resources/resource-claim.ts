@@ -6,7 +6,7 @@ import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
 import type { Schema, ValidationRule } from "../../schema/structural-schema.ts";
 import { type Amount, amountOf } from "./amount.ts";
-import { conditionsSchema } from "./conditions.ts";
+import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
 import {
   type ConsumerRef,
   consumerRefSchema,
@@ -131,11 +131,7 @@ const statusSchema = {
   description: "The answer. Born pending, decided once.",
   default: { conditions: [pendingCondition] },
   properties: {
-    observedGeneration: {
-      type: "integer",
-      format: "int64",
-      description: "The generation this status was computed from.",
-    },
+    observedGeneration: observedGenerationSchema,
     amounts: { type: "string", description: "What is asked for, in the units people read." },
     allocations: {
       type: "array",

@@ -5,7 +5,7 @@ import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
 import type { Schema } from "../../schema/structural-schema.ts";
 import { type Amount, amountOf } from "./amount.ts";
-import { conditionsSchema } from "./conditions.ts";
+import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
 import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./consumer-ref.ts";
 import { literalSelectorSchema } from "./dimension-selector.ts";
 import { acceptKind } from "./parse-kind.ts";
@@ -79,11 +79,7 @@ const specSchema = {
 const statusSchema = {
   type: "object",
   properties: {
-    observedGeneration: {
-      type: "integer",
-      format: "int64",
-      description: "The generation this status was computed from.",
-    },
+    observedGeneration: observedGenerationSchema,
     amounts: { type: "string", description: "What is granted, in the units people read." },
     conditions: conditionsSchema(
       { Active: ["GrantActive", "ValidationFailed", "GrantPending", "GrantExpired"] },

@@ -4,7 +4,7 @@ import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
 import type { Schema, ValidationRule } from "../../schema/structural-schema.ts";
-import { conditionsSchema } from "./conditions.ts";
+import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
 import { type GroupKind, groupSchema, kindSchema } from "./consumer-ref.ts";
 import { dimensionsMax } from "./dimensions.ts";
 import { acceptKind } from "./parse-kind.ts";
@@ -152,11 +152,7 @@ const specSchema = {
 const statusSchema = {
   type: "object",
   properties: {
-    observedGeneration: {
-      type: "integer",
-      format: "int64",
-      description: "The generation this status was computed from.",
-    },
+    observedGeneration: observedGenerationSchema,
     consumerType: {
       type: "object",
       description: "The consumer type, whichever way the spec spells it.",
