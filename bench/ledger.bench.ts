@@ -1,7 +1,7 @@
 import type { ClaimPart } from "../src/core/ledger/claim-knowledge.ts";
 import { ConsumerLedger } from "../src/core/ledger/consumer-ledger.ts";
 import { noPage, type OpenClaim, type Page } from "../src/core/ledger/page.ts";
-import type { Pool } from "../src/core/ledger/pools.ts";
+import { noCapacity, type Pool } from "../src/core/ledger/pools.ts";
 import { contentOf, noChanges } from "../src/core/ledger/rewrite.ts";
 import { settle } from "../src/core/ledger/settle.ts";
 import { amountMax, amountOf } from "../src/core/resources/amount.ts";
@@ -20,7 +20,7 @@ class Bench {
 
   constructor(pools: readonly Pool[], parts: readonly ClaimPart[], granted: number) {
     this.#parts = parts;
-    this.ledger.setPools("x", pools);
+    this.ledger.setCapacity("x", { ...noCapacity, pools });
     for (let at = 0; at < granted; at += 1) this.ledger.learn(this.#uid(), { state: "granted", parts: [this.#part()] });
   }
 
@@ -44,13 +44,12 @@ class Bench {
       set += 1;
       return `w.${this.#next}.${set}`;
     });
-    const { reservations } = contentOf(this.ledger, this.#page, { ...noChanges, decisions });
-    this.#page = { ...this.#page, reservations };
+    this.#page = { ...this.#page, content: contentOf(this.ledger, this.#page, { ...noChanges, decisions }) };
     for (const { claim, outcome } of decisions) {
       if (outcome !== "reserve") throw new Error(`unexpected ${outcome}`);
       this.ledger.learn(claim.claim.uid, { state: "granted", parts: claim.parts });
     }
-    this.#page = { ...this.#page, reservations: contentOf(this.ledger, this.#page, noChanges).reservations };
+    this.#page = { ...this.#page, content: contentOf(this.ledger, this.#page, noChanges) };
     for (const { claim } of claims) this.ledger.learn(claim.uid, { state: "gone" });
     this.ledger.forget(claims.map(({ claim }) => claim.uid));
   }

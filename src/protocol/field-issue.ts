@@ -1,5 +1,5 @@
 import { quote } from "./go-quote.ts";
-import { isJsonObject } from "./json-value.ts";
+import { type JsonValue, sortedKeys } from "./json-value.ts";
 import { writeJson } from "./json-writer.ts";
 
 /** What Kubernetes calls the type of a field error; the `reason` of a cause in a Status. */
@@ -89,13 +89,5 @@ function withDetail(text: string, detail: string): string {
 }
 
 function valueText(value: unknown): string {
-  return typeof value === "string" ? quote(value) : writeJson(sorted(value));
-}
-
-/** Keys in order, as Go prints a map. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isJsonObject(value)) return value;
-  const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
+  return typeof value === "string" ? quote(value) : writeJson(sortedKeys(value as JsonValue));
 }

@@ -2,7 +2,7 @@ import { type JsonValue, setOwn } from "./json-value.ts";
 
 /** The fewest digits an integer beyond 2^53 can have. */
 const unsafeDigits = 16;
-/** Far beyond any real object, and well within the stack. */
+/** Far beyond any real object, and well within the stack of whoever walks the value afterwards. */
 const depthMax = 1_000;
 
 /** Malformed JSON text: what is wrong and where. */
@@ -16,6 +16,7 @@ export class JsonSyntaxError extends Error {
  */
 export function readJson(text: string): JsonValue {
   if (hasLongDigitRun(text)) return new ExactReader(text).read();
+  if (isTooDeep(text)) throw new JsonSyntaxError(tooDeep);
   try {
     return JSON.parse(text) as JsonValue;
   } catch (cause) {
@@ -37,6 +38,41 @@ function hasLongDigitRun(text: string): boolean {
     if (end - start >= unsafeDigits) return true;
   }
   return false;
+}
+
+/** Text of fewer characters than this cannot open and close so many brackets. */
+const shallowLength = 2 * depthMax;
+const tooDeep = `JSON nested deeper than ${depthMax} levels`;
+
+/** Whether brackets nest too deeply, those in strings aside. */
+function isTooDeep(text: string): boolean {
+  if (text.length <= shallowLength) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = skipString(text, at);
+    else if (code === openBrace || code === openBracket) depth += 1;
+    else if (code === closeBrace || code === closeBracket) depth -= 1;
+    if (depth > depthMax) return true;
+  }
+  return false;
+}
+
+const quote = 34;
+const backslash = 92;
+const openBracket = 91;
+const closeBracket = 93;
+const openBrace = 123;
+const closeBrace = 125;
+
+/** The closing quote of the string that begins here. */
+function skipString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return at;
+    if (code === backslash) at += 1;
+  }
+  return text.length;
 }
 
 function isDigit(code: number): boolean {
@@ -86,7 +122,7 @@ class ExactReader {
 
   #nested(read: () => JsonValue): JsonValue {
     this.#depth += 1;
-    if (this.#depth > depthMax) throw new JsonSyntaxError(`JSON nested deeper than ${depthMax} levels`);
+    if (this.#depth > depthMax) throw new JsonSyntaxError(tooDeep);
     this.#at += 1;
     const value = read();
     this.#depth -= 1;

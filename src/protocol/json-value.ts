@@ -25,6 +25,15 @@ export function setOwn<Value>(object: Record<string, Value>, key: string, value:
   }
 }
 
+/** The same value with the keys of every object in order, as Go prints a map. */
+export function sortedKeys(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sortedKeys);
+  if (!isJsonObject(value)) return value;
+  const sorted: Record<string, JsonValue> = {};
+  for (const key of Object.keys(value).sort()) setOwn(sorted, key, sortedKeys(value[key] as JsonValue));
+  return sorted;
+}
+
 export function jsonEquals(left: JsonValue, right: JsonValue): boolean {
   if (left === right) return true;
   if (Array.isArray(left)) {

@@ -52,9 +52,8 @@ class SelectorReader {
     const absent = this.#accept("!");
     const key = this.#word("identifier");
     checkKey(key);
-    if (this.#peek().kind === "end" || this.#peek().text === ",") {
-      return { key, operator: absent ? "DoesNotExist" : "Exists", values: [] };
-    }
+    if (absent) return { key, operator: "DoesNotExist", values: [] };
+    if (this.#peek().kind === "end" || this.#peek().text === ",") return { key, operator: "Exists", values: [] };
     const requirement = this.#comparison(key);
     for (const [index, value] of requirement.values.entries()) checkValue(key, value, index);
     return requirement;

@@ -62,6 +62,8 @@ describe("a label selector in text", () => {
     "a in (b": "unable to parse requirement: found '', expected: ',' or ')'",
     "a in (b c)": "unable to parse requirement: found 'c', expected: ',' or ')'",
     "!": "unable to parse requirement: found '', expected: identifier",
+    "!env=prod": "found '=', expected: ',' or 'end of string'",
+    "!env in (a)": "found 'in', expected: ',' or 'end of string'",
     "a==(": "unable to parse requirement: found '(', expected: identifier",
     "a>b":
       "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value must be an integer",

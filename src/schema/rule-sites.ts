@@ -1,5 +1,6 @@
 import { childPath, itemPath } from "../protocol/field-issue.ts";
-import { isJsonObject, type JsonObject, type JsonValue, jsonEquals, ownValue } from "../protocol/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../protocol/json-value.ts";
+import { writeJson } from "../protocol/json-writer.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import type { ValidationRule } from "./structural-schema.ts";
 
@@ -50,14 +51,15 @@ function* arraySites(
   path: string,
 ): Generator<RuleSite> {
   if (compiled.items === undefined) return;
-  const keys = compiled.schema["x-kubernetes-list-type"] === "map" ? compiled.schema["x-kubernetes-list-map-keys"] : [];
+  const { schema } = compiled;
+  const keys = schema["x-kubernetes-list-type"] === "map" ? (schema["x-kubernetes-list-map-keys"] ?? []) : [];
+  const oldItems = new Map(keys.length === 0 ? [] : oldSelf.map((item) => [identityOf(item, keys), item]));
   for (const [index, item] of self.entries()) {
-    const oldItem = keys?.length ? oldSelf.find((candidate) => sameKeys(candidate, item, keys)) : undefined;
-    yield* ruleSites(compiled.items, item, oldItem, itemPath(path, index));
+    yield* ruleSites(compiled.items, item, oldItems.get(identityOf(item, keys)), itemPath(path, index));
   }
 }
 
-function sameKeys(left: JsonValue, right: JsonValue, keys: readonly string[]): boolean {
-  if (!isJsonObject(left) || !isJsonObject(right)) return false;
-  return keys.every((key) => jsonEquals(ownValue(left, key) ?? null, ownValue(right, key) ?? null));
+/** What an item of a list is known by. */
+function identityOf(item: JsonValue, keys: readonly string[]): string {
+  return writeJson(keys.map((key) => (isJsonObject(item) ? (ownValue(item, key) ?? null) : null)));
 }

@@ -54,14 +54,17 @@ class Walk implements Place {
   }
 
   #visit(compiled: CompiledSchema, value: JsonValue): JsonValue {
-    if (value === null && compiled.schema.nullable === true) return value;
+    if (value === null && compiled.schema.nullable === true) {
+      this.#report(enumIssues(compiled, value, this));
+      return value;
+    }
     const mismatch = typeIssue(compiled, value, this);
     if (mismatch !== undefined) {
       this.#issues.push(mismatch);
       return value;
     }
     const walked = this.#visitTyped(compiled, value);
-    this.#report(enumIssues(compiled, value, this));
+    this.#report(enumIssues(compiled, walked, this));
     if (compiled.junctors !== undefined) this.#checkJunctors(compiled.junctors, walked);
     return walked;
   }
@@ -101,11 +104,10 @@ class Walk implements Place {
   }
 
   #visitObject(compiled: CompiledSchema, object: JsonObject): JsonValue {
-    const keys = Object.keys(object);
-    this.#report(propertyCountIssues(compiled, keys.length, this));
     const draft = new ObjectDraft(object);
-    for (const key of keys) this.#visitField(compiled, key, draft);
+    for (const key of Object.keys(object)) this.#visitField(compiled, key, draft);
     if (this.#effort === "all") this.#fillDefaults(compiled, draft);
+    this.#report(propertyCountIssues(compiled, Object.keys(draft.result()).length, this));
     for (const name of compiled.required) {
       if (!draft.has(name)) this.#at(name, () => this.#issues.push(required(this.pathText())));
     }
@@ -115,8 +117,10 @@ class Walk implements Place {
   #visitField(compiled: CompiledSchema, key: string, draft: ObjectDraft): void {
     const value = draft.original[key] as JsonValue;
     const child = compiled.properties.get(key) ?? compiled.additional;
-    if (child === true || (objectFields.has(key) && this.#isObject(compiled))) return;
-    if (child === undefined) {
+    if (child === true) return;
+    if (objectFields.has(key) && this.#isObject(compiled)) {
+      if (child !== undefined) this.#at(key, () => this.#report(this.#issuesOf(child, value)));
+    } else if (child === undefined) {
       if (this.#effort === "all") this.#dropUnknown(key, draft);
     } else if (value === null && child.schema.nullable !== true && this.#effort === "all") {
       draft.remove(key);

@@ -55,7 +55,7 @@ spec:
     expect(out).toMatch(/^2 objects checked: [0-9]+ problems\n$/);
     expect(err).toContain(`${path}#1 ResourceGrant/n: spec.consumerRef: Required value\n`);
     expect(err).toContain(
-      `${path}#1 ResourceGrant/n: spec.ownerRef: Forbidden: ownerRef is not a field of this version: write consumerRef instead\n`,
+      `${path}#1 ResourceGrant/n: spec.ownerRef: Unsupported value: {}: supported values: "none: write consumerRef instead"\n`,
     );
     expect(err).toContain(
       `${path}#2 ClaimCreationPolicy/n: spec.trigger.constraints[0].expression: Invalid value: "trigger.spec.x ==": ERROR: <input>:1:18:`,
@@ -94,7 +94,7 @@ spec:
     const spec =
       "spec: { consumerRef: { kind: N, name: a }, requests: [{ resourceType: x, amount: 9223372036854775808 }] }\n";
     expect(run(["validate", "-"], `${head}kind: ResourceClaim\n${spec}`).err).toContain(
-      "Invalid value: 9223372036854775808:",
+      "spec.requests[0].amount in body must be of type integer",
     );
   });
 

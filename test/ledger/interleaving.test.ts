@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { OpenClaim } from "../../src/core/ledger/page.ts";
-import type { Pool } from "../../src/core/ledger/pools.ts";
+import { ConsumerLedger } from "../../src/core/ledger/consumer-ledger.ts";
+import { noPage, type OpenClaim, type Page } from "../../src/core/ledger/page.ts";
+import { noCapacity, type Pool } from "../../src/core/ledger/pools.ts";
+import { adoptPage, contentOf, isCurrent, noChanges } from "../../src/core/ledger/rewrite.ts";
 import type { Amount } from "../../src/core/resources/amount.ts";
-import { type ClaimEvent, ModelStore, must, sum } from "./model-store.ts";
+import { type ClaimEvent, ModelStore, must } from "./model-store.ts";
 import { answerLost, type Call, ModelWriter, type Mutation, mutations } from "./model-writer.ts";
 
 const types = ["cpu", "memory"];
+const partsOnBothPages = types.map((resourceType) => ({ resourceType, dimensionKey: "", amount: 1n as Amount }));
 const runs = 5000;
 
 /** Mulberry32: small, and the same numbers for the same seed everywhere. */
@@ -35,25 +38,31 @@ class Simulation {
   readonly #random: (below: number) => number;
   readonly #store = new ModelStore();
   readonly #processes: Process[] = [];
-  /** Calls whose caller is gone, still on their way. */
+  /** Calls that nobody waits for any more, and that may still arrive. */
   readonly #strays: Call[] = [];
   readonly #mutation: Mutation;
+  /** Nothing but claims on both pages, and writers in each other's way: what half an attempt leads to shows here. */
+  readonly #isFocused: boolean;
   /** How often what happens: another mixture for each seed, because what hides in one shows in another. */
-  readonly #weights: Readonly<Record<"create" | "end" | "pools" | "crash" | "deliver" | "burst", number>>;
+  readonly #weights: Readonly<Record<"create" | "end" | "pools" | "crash" | "deliver" | "burst" | "shrink", number>>;
   #claims = 0;
   #starts = 0;
 
   constructor(seed: number, mutation: Mutation) {
     this.#random = randomness(seed);
     this.#mutation = mutation;
-    this.#weights = {
-      create: this.#pick([6, 12, 24]),
-      end: this.#pick([1, 5, 20]),
-      pools: this.#pick([0, 2, 8]),
-      crash: this.#pick([0, 1, 4]),
-      deliver: this.#pick([5, 15, 60]),
-      burst: this.#pick([1, 6, 15]),
-    };
+    this.#isFocused = this.#random(3) === 0;
+    this.#weights = this.#isFocused
+      ? { create: 3, end: 0, pools: 0, crash: this.#pick([0, 1]), deliver: 20, burst: this.#pick([4, 10]), shrink: 0 }
+      : {
+          create: this.#pick([6, 12, 24]),
+          end: this.#pick([1, 5, 20]),
+          pools: this.#pick([0, 2, 8]),
+          crash: this.#pick([0, 1, 4]),
+          deliver: this.#pick([5, 15, 60]),
+          burst: this.#pick([1, 6, 15]),
+          shrink: this.#pick([0, 2]),
+        };
     for (const type of types) this.#store.setPools(type, this.#somePools());
     for (let count = this.#pick([1, 2, 2, 2]); count > 0; count -= 1) this.#start();
   }
@@ -70,6 +79,10 @@ class Simulation {
       [this.#weights.pools, () => this.#store.setPools(this.#pick(types), this.#somePools())],
       [this.#weights.crash, () => this.#crash(this.#pick(this.#processes))],
       [5, () => this.#strays.splice(0, 1)[0]?.(this.#store)],
+      [
+        this.#weights.shrink,
+        () => this.#store.shrinkClaim(this.#pick([...this.#store.claims.keys()]), this.#random(3) === 0),
+      ],
       [this.#weights.deliver, () => this.#deliver(this.#pick(this.#processes))],
       [60, () => this.#advanceSome()],
     ];
@@ -93,19 +106,45 @@ class Simulation {
     for (const stray of this.#strays.splice(0)) stray(this.#store);
     const [leader, ...others] = this.#processes as [Process, ...Process[]];
     for (const other of others) this.#store.unsubscribe(other.listener);
-    for (let round = 0; round < 600; round += 1) {
-      while (leader.inbox.length > 0) this.#deliver(leader);
-      this.#advance(leader, false);
-    }
+    this.#letWork(leader, 600);
+    const atRest = this.#store.version;
+    this.#letWork(leader, 60);
+    must(this.#store.version === atRest, "I12: somebody keeps writing");
     for (const { open, state, deleting } of this.#store.claims.values()) {
       must(state !== "pending" || deleting, `I9: ${open.claim.uid} is never decided`);
     }
-    for (const page of this.#store.pages.values()) {
-      const held = page.reservations.filter((each) => this.#store.claims.get(each.claim.uid)?.deleting !== true);
-      must(held.length === 0, `I9: ${page.resourceType} keeps a promise for ${held[0]?.claim.uid}`);
-      const granted = sum(this.#store.grantedParts(page.resourceType).map((part) => part.amount));
-      must(page.allocated === granted, `I9: ${page.resourceType} says ${page.allocated}, claims say ${granted}`);
+    for (const page of this.#store.pages.values()) this.#checkAtRest(page);
+  }
+
+  #letWork(process: Process, steps: number): void {
+    for (let step = 0; step < steps; step += 1) {
+      while (process.inbox.length > 0) this.#deliver(process);
+      this.#advance(process, false);
     }
+  }
+
+  /** A page says what a count from scratch says. */
+  #checkAtRest({ resourceType, content }: Page): void {
+    const open = content.reservations.filter(({ claim }) => this.#store.claims.get(claim.uid)?.deleting !== true);
+    must(open.length === 0, `I9: ${resourceType} keeps a promise for ${open[0]?.claim.uid}`);
+    const ledger = new ConsumerLedger();
+    ledger.setCapacity(resourceType, { ...noCapacity, pools: this.#store.pools.get(resourceType) ?? [] });
+    for (const { open: claim, state } of this.#store.claims.values()) {
+      if (state === "granted")
+        ledger.learn(claim.claim.uid, {
+          state,
+          parts: claim.parts.filter((part) => part.resourceType === resourceType),
+        });
+    }
+    adoptPage(ledger, { ...noPage(resourceType), content }, "partial");
+    const counted = contentOf(ledger, { ...noPage(resourceType), content }, noChanges);
+    const claims = [...this.#store.claims.values()].filter(
+      (claim) => claim.state === "granted" && claim.open.parts.some((part) => part.resourceType === resourceType),
+    );
+    must(
+      isCurrent({ ...noPage(resourceType), content }, { ...counted, claimCount: claims.length }),
+      `I9: ${resourceType} differs from a recount`,
+    );
   }
 
   #start(): void {
@@ -132,16 +171,18 @@ class Simulation {
     this.#start();
   }
 
+  /** Events come in any order: what is known of a claim does not depend on it. */
   #deliver({ writer, inbox }: Process): void {
-    const event = inbox.shift();
+    const [event] = inbox.splice(this.#random(inbox.length), 1);
     if (event !== undefined) writer.observe(event);
   }
 
   /** Lets the call under way happen, or its answer arrive. */
   #advance(process: Process, isFaulty: boolean): void {
     if (!process.isAnswered && process.call !== undefined) {
-      const isNeverSent = isFaulty && this.#random(20) === 0;
-      process.answer = isNeverSent ? answerLost : process.call(this.#store);
+      const isHeldUp = isFaulty && this.#random(15) === 0;
+      if (isHeldUp) this.#strays.push(process.call);
+      process.answer = isHeldUp ? answerLost : process.call(this.#store);
       if (isFaulty && this.#random(12) === 0) process.answer = answerLost;
       process.isAnswered = true;
       return;
@@ -153,6 +194,12 @@ class Simulation {
   #createClaim(): void {
     this.#claims += 1;
     const uid = `c${this.#claims}`;
+    const claim = { uid, namespace: "n", name: uid };
+    const parts = this.#isFocused ? partsOnBothPages : this.#someParts();
+    this.#store.createClaim({ claim, parts, forced: !this.#isFocused && this.#random(25) === 0 });
+  }
+
+  #someParts(): OpenClaim["parts"] {
     const count = 1 + this.#random(3);
     const parts = new Map<string, OpenClaim["parts"][number]>();
     for (let at = 0; at < count; at += 1) {
@@ -163,8 +210,7 @@ class Simulation {
         amount: BigInt(1 + this.#random(4)) as Amount,
       });
     }
-    const claim = { uid, namespace: "n", name: uid };
-    this.#store.createClaim({ claim, parts: [...parts.values()], forced: this.#random(25) === 0 });
+    return [...parts.values()];
   }
 
   #endClaim(): void {

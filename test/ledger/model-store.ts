@@ -2,10 +2,9 @@
 // every write it checks what must hold at every step.
 import type { ClaimPart } from "../../src/core/ledger/claim-knowledge.ts";
 import { FlowNetwork } from "../../src/core/ledger/flow-network.ts";
-import { noPage, type OpenClaim, type Page } from "../../src/core/ledger/page.ts";
+import { noPage, type OpenClaim, type Page, type PageContent, type Reservation } from "../../src/core/ledger/page.ts";
 import type { Pool } from "../../src/core/ledger/pools.ts";
 import { isComplete } from "../../src/core/ledger/recover.ts";
-import type { PageContent } from "../../src/core/ledger/rewrite.ts";
 import type { Amount } from "../../src/core/resources/amount.ts";
 import { parseDimensionKey } from "../../src/core/resources/dimensions.ts";
 
@@ -69,6 +68,20 @@ export class ModelStore {
     this.#check();
   }
 
+  /** An object that a claim is for has shrunk: the claim holds less of everything, or nothing of a part. */
+  shrinkClaim(uid: string, keepsFirstOnly: boolean): void {
+    const claim = this.claims.get(uid);
+    if (claim?.state !== "granted") return;
+    const less = claim.open.parts.map((part) => ({ ...part, amount: ((part.amount + 1n) / 2n) as Amount }));
+    const open = { ...claim.open, parts: keepsFirstOnly ? less.slice(0, 1) : less };
+    this.#put({ ...claim, open, version: this.#next() });
+  }
+
+  /** Counts every write there is. */
+  get version(): number {
+    return this.#version;
+  }
+
   markDeleting(uid: string): void {
     const claim = this.claims.get(uid);
     if (claim !== undefined) this.#put({ ...claim, version: this.#next(), deleting: true });
@@ -88,9 +101,7 @@ export class ModelStore {
       resourceType: base.resourceType,
       version: String(this.#next()),
       writer,
-      limit: content.figures.limit,
-      allocated: content.figures.allocated,
-      reservations: content.reservations,
+      content,
     };
     this.#checkSwap(before, after, content, pools);
     this.pages.set(base.resourceType, after);
@@ -105,7 +116,7 @@ export class ModelStore {
     must(claim.state === "pending", `I3: ${uid} was ${claim.state} and is decided again`);
     if (state === "granted") {
       const own = [...this.pages.values()].flatMap((page) =>
-        page.reservations.filter((each) => each.claim.uid === uid),
+        page.content.reservations.filter((each) => each.claim.uid === uid),
       );
       const isWhole = own.some((reservation) => isComplete(claim.open, reservation.set, this.pages));
       must(isWhole, `I3: ${uid} is granted without a complete set`);
@@ -141,17 +152,17 @@ export class ModelStore {
 
   /** What must hold of one swap. */
   #checkSwap(before: Page, after: Page, { figures }: PageContent, pools: readonly Pool[]): void {
-    const reserved = sum(after.reservations.map((each) => each.amount));
+    const reserved = sum(after.content.reservations.map((each) => each.amount));
     must(
       figures.reserved === reserved,
       `a page says ${figures.reserved} is reserved, its reservations say ${reserved}`,
     );
-    must(after.reservations.length <= 128, "I8: more than 128 reservations");
-    const known = new Set(before.reservations.map((each) => each.set));
-    const added = after.reservations.filter((each) => !known.has(each.set) && !each.forced);
+    must(after.content.reservations.length <= 128, "I8: more than 128 reservations");
+    const known = new Set(before.content.reservations.map((each) => each.set));
+    const added = after.content.reservations.filter((each) => !known.has(each.set) && !each.forced);
     if (added.length === 0) return;
     const isPlain = pools.every((pool) => pool.requirements.length === 0);
-    if (isPlain) must(after.allocated + reserved <= after.limit, "I2: promised more than the limit");
+    if (isPlain) must(figures.allocated + reserved <= figures.limit, "I2: promised more than the limit");
     else must(risesByAll(after, added, pools, this.#unpromised(after)), "I2: promised what no pool covers");
   }
 
@@ -160,8 +171,8 @@ export class ModelStore {
     for (const page of this.pages.values()) {
       const granted = sum(this.#unpromised(page).map((part) => part.amount));
       must(
-        granted <= page.allocated,
-        `I1: ${page.resourceType} counts ${page.allocated}, granted claims hold ${granted}`,
+        granted <= page.content.figures.allocated,
+        `I1: ${page.resourceType} counts ${page.content.figures.allocated}, granted claims hold ${granted}`,
       );
     }
     for (const uid of this.alwaysFit) {
@@ -172,7 +183,7 @@ export class ModelStore {
 
   /** What granted claims hold of a page, but for those that still have a promise on it. */
   #unpromised(page: Page): readonly ClaimPart[] {
-    return this.grantedParts(page.resourceType, new Set(page.reservations.map((each) => each.claim.uid)));
+    return this.grantedParts(page.resourceType, new Set(page.content.reservations.map((each) => each.claim.uid)));
   }
 
   /** Whether the pages, as they are stored, have room for every part of a claim by itself. */
@@ -182,10 +193,10 @@ export class ModelStore {
       const network = new FlowNetwork(this.pools.get(part.resourceType) ?? []);
       const use = new Map<string, bigint>();
       for (const granted of this.#unpromised(page)) add(use, granted.dimensionKey, granted.amount);
-      for (const reservation of page.reservations) add(use, reservation.dimensionKey, reservation.amount);
+      for (const reservation of page.content.reservations) add(use, reservation.dimensionKey, reservation.amount);
       const total = [...use.values()].reduce((left, right) => left + right, 0n);
       // The page may still count claims that are gone: then it has less room than the claims say.
-      const stale = page.allocated + sum(page.reservations.map((each) => each.amount)) - total;
+      const stale = page.content.figures.allocated + sum(page.content.reservations.map((each) => each.amount)) - total;
       for (const [key, amount] of use)
         network.setDemand(network.createNode(parseDimensionKey(key) ?? {}), amount as Amount);
       const room = network.available(network.createNode(parseDimensionKey(part.dimensionKey) ?? {}));
@@ -198,11 +209,11 @@ export class ModelStore {
 /** Whether the promises that a swap adds are covered in full, over and above what was covered without them. */
 function risesByAll(
   after: Page,
-  added: Page["reservations"],
+  added: readonly Reservation[],
   pools: readonly Pool[],
   granted: readonly ClaimPart[],
 ): boolean {
-  const covered = (reservations: Page["reservations"]): bigint => {
+  const covered = (reservations: readonly Reservation[]): bigint => {
     const use = new Map<string, bigint>();
     for (const part of granted) add(use, part.dimensionKey, part.amount);
     for (const reservation of reservations) add(use, reservation.dimensionKey, reservation.amount);
@@ -214,8 +225,8 @@ function risesByAll(
     });
     return nodes.reduce((left, node) => left + node.assigned, 0n);
   };
-  const kept = after.reservations.filter((each) => !added.includes(each));
-  return covered(after.reservations) === covered(kept) + sum(added.map((each) => each.amount));
+  const kept = after.content.reservations.filter((each) => !added.includes(each));
+  return covered(after.content.reservations) === covered(kept) + sum(added.map((each) => each.amount));
 }
 
 export function must(holds: boolean, otherwise: string): asserts holds {

@@ -1,18 +1,10 @@
 // A writer as the protocol wants it, one step at a time: every call of the store is a yield, so that a test can let other
 // things happen in between, lose the answer, or drop the writer for good.
 import { ConsumerLedger } from "../../src/core/ledger/consumer-ledger.ts";
-import type { OpenClaim, Page } from "../../src/core/ledger/page.ts";
-import { pagesOf } from "../../src/core/ledger/page.ts";
-import type { Pool } from "../../src/core/ledger/pools.ts";
+import { type OpenClaim, type Page, type PageContent, pagesOf } from "../../src/core/ledger/page.ts";
+import { noCapacity, type Pool } from "../../src/core/ledger/pools.ts";
 import { dropPromises, recover } from "../../src/core/ledger/recover.ts";
-import {
-  adoptPage,
-  type Changes,
-  contentOf,
-  isCurrent,
-  noChanges,
-  type PageContent,
-} from "../../src/core/ledger/rewrite.ts";
+import { adoptPage, type Changes, contentOf, isCurrent, noChanges } from "../../src/core/ledger/rewrite.ts";
 import { fits, settle } from "../../src/core/ledger/settle.ts";
 import type { Amount } from "../../src/core/resources/amount.ts";
 import type { ClaimEvent, ModelStore, StoredClaim, StoreView } from "./model-store.ts";
@@ -28,8 +20,13 @@ export const mutations = [
   "deny from what was known before",
   "forget promises that look old",
   "take the page for swapped when the answer is lost",
+  "leave the limit as it was",
+  "write what the page says already",
 ] as const;
-export type Mutation = (typeof mutations)[number] | "none";
+
+/** Mistakes so rare to matter that chance does not find them; scenarios of their own do. */
+export type RareMutation = "fence one page only" | "keep a fence that somebody else has broken";
+export type Mutation = (typeof mutations)[number] | RareMutation | "none";
 
 export type Call = (store: ModelStore) => unknown;
 const lost = Symbol("the answer was lost");
@@ -107,8 +104,7 @@ export class ModelWriter {
     const poolsVersion = yield* this.#read((store) => store.poolsVersion);
     for (const type of this.#types) {
       const page = yield* this.#read((store) => store.page(type));
-      if (page.version !== this.#pages.get(type)?.version)
-        for (const fenced of this.#fenced.values()) fenced.delete(type);
+      if (page.version !== this.#pages.get(type)?.version) this.#breakFences(type);
       this.#pages.set(type, page);
     }
     const fresh = yield* this.#read((store) => store.view());
@@ -118,6 +114,23 @@ export class ModelWriter {
     this.#poolsVersion = fresh.poolsVersion;
     this.#take(view);
     for (const page of this.#pages.values()) adoptPage(this.#ledger, page, "complete");
+  }
+
+  #breakFences(type: string): void {
+    if (this.#mutation === "keep a fence that somebody else has broken") return;
+    for (const fenced of this.#fenced.values()) fenced.delete(type);
+  }
+
+  #toFence(pages: readonly string[]): readonly string[] {
+    return this.#mutation === "fence one page only" ? pages.slice(0, 1) : pages;
+  }
+
+  /** The pages of a claim that count as fenced. */
+  #fencesOf({ claim }: OpenClaim): ReadonlySet<string> {
+    const fenced = this.#fenced.get(claim.uid) ?? new Set<string>();
+    this.#fenced.set(claim.uid, fenced);
+    const isEnough = this.#mutation === "fence one page only" && fenced.size > 0;
+    return isEnough || this.#mutation === "drop without a fence" ? new Set(this.#types) : fenced;
   }
 
   #take(view: StoreView): void {
@@ -132,7 +145,7 @@ export class ModelWriter {
 
   #setPools(type: string, pools: readonly Pool[]): void {
     this.#pools.set(type, pools);
-    this.#ledger.setPools(type, pools);
+    this.#ledger.setCapacity(type, { ...noCapacity, pools });
   }
 
   #meet(claim: StoredClaim): void {
@@ -184,13 +197,7 @@ export class ModelWriter {
     const dropped = new Set<string>();
     for (const { claim } of [...this.#open.values()]) {
       if (this.#isDirty) return dropped;
-      const fenced = this.#fenced.get(claim.open.claim.uid) ?? new Set<string>();
-      this.#fenced.set(claim.open.claim.uid, fenced);
-      const step = recover(
-        this.#seenBy(claim.open),
-        this.#pages,
-        this.#mutation === "drop without a fence" ? new Set(this.#types) : fenced,
-      );
+      const step = recover(this.#seenBy(claim.open), this.#pages, this.#fencesOf(claim.open));
       switch (step.step) {
         case "settle":
           this.#fenced.delete(claim.open.claim.uid);
@@ -199,7 +206,7 @@ export class ModelWriter {
           yield* this.#decide(claim.open, "granted");
           break;
         case "fence":
-          for (const type of step.pages) yield* this.#swap(type, noChanges);
+          for (const type of this.#toFence(step.pages)) yield* this.#swap(type, noChanges);
           break;
         case "drop":
           if (!(yield* this.#areUnchanged(claim.open))) break;
@@ -230,7 +237,9 @@ export class ModelWriter {
   *#swapAll(changes: Changes): Step<boolean> {
     let isWhole = true;
     for (const type of this.#types) {
-      if (isCurrent(this.#page(type), contentOf(this.#ledger, this.#page(type), changes))) continue;
+      const page = this.#page(type);
+      const isIdle = isCurrent(page, this.#content(page, changes));
+      if (isIdle && this.#mutation !== "write what the page says already") continue;
       isWhole = (yield* this.#swap(type, changes)) && isWhole;
       if (!isWhole && this.#mutation !== "commit what only some pages accepted") return false;
     }
@@ -264,13 +273,23 @@ export class ModelWriter {
   #content(page: Page, changes: Changes): PageContent {
     const content = contentOf(this.#ledger, page, changes);
     if (this.#mutation === "forget promises that look old") {
-      const fresh = content.reservations.filter((each) => !page.reservations.some((old) => old.set === each.set));
+      const fresh = content.reservations.filter(
+        (each) => !page.content.reservations.some((old) => old.set === each.set),
+      );
       const reserved = fresh.reduce((sum, each) => sum + each.amount, 0n) as Amount;
       return { ...content, reservations: fresh, figures: { ...content.figures, reserved } };
     }
+    if (this.#mutation === "leave the limit as it was" && page.version !== undefined) {
+      return { ...content, figures: { ...content.figures, limit: page.content.figures.limit } };
+    }
     if (this.#mutation === "count by adding to what the page said") {
-      const folded = page.reservations.filter((old) => this.#ledger.knowledgeOf(old.claim.uid)?.state === "granted");
-      const allocated = folded.reduce((sum, each) => sum + each.amount, page.allocated as bigint) as Amount;
+      const folded = page.content.reservations.filter(
+        (old) => this.#ledger.knowledgeOf(old.claim.uid)?.state === "granted",
+      );
+      const allocated = folded.reduce(
+        (sum, each) => sum + each.amount,
+        page.content.figures.allocated as bigint,
+      ) as Amount;
       return { ...content, figures: { ...content.figures, allocated } };
     }
     return content;

@@ -2,7 +2,8 @@ import type { ConditionState } from "../../protocol/condition.ts";
 import { type Amount, amountToJson, noAmount } from "../resources/amount.ts";
 import { dimensionKey } from "../resources/dimensions.ts";
 import type { ClaimRequest } from "../resources/resource-claim.ts";
-import { displayAmount, displayNumber, type Unit } from "../resources/units.ts";
+import { displayAmount, displayFloor, displayNumber, type Unit } from "../resources/units.ts";
+import { minusOrNone, total } from "./arithmetic.ts";
 import type { ShortPart } from "./settle.ts";
 
 /** What is written into a claim's status when it is decided: answer and numbers in one piece. */
@@ -57,7 +58,7 @@ export function deniedAnswer(
   context: AnswerContext,
 ): ClaimAnswerStatus {
   const reasons = short.map((part) => shortageText(part, context.unitOf(part.part.resourceType)));
-  const others = [...new Set(short.map(({ part }) => part.resourceType))].join(", ");
+  const others = [...new Set(short.map(({ part }) => partText(part)))].join(", ");
   return {
     condition: { type: "Granted", status: "False", reason: "QuotaExceeded", message: reasons.join("; ") },
     allocations: requests.map((request) => {
@@ -75,20 +76,20 @@ export function deniedAnswer(
 /** `x/projects: requested 1 project, limit 3, allocated 3, reserved 0, available 0`. */
 export function shortageText({ part, figures }: ShortPart, unit: Unit): string {
   const { limit, allocated, reserved, available } = figures;
-  const dimensions = part.dimensionKey === "" ? "" : ` (${part.dimensionKey})`;
   const numbers = [
     `requested ${displayAmount(part.amount, unit)}`,
     `limit ${displayNumber(limit, unit)}`,
     `allocated ${displayNumber(allocated, unit)}`,
     `reserved ${displayNumber(reserved, unit)}`,
-    `available ${displayNumber(available, unit)}`,
+    `available ${displayFloor(available, unit)}`,
   ];
-  return `${part.resourceType}${dimensions}: ${numbers.join(", ")}${sharedHint(part.dimensionKey, figures)}`;
+  const elsewhere = minusOrNone(limit, total([allocated, reserved, available]));
+  const shared = elsewhere === 0n ? "" : ` (${displayNumber(elsewhere, unit)} taken by other dimensions or requests)`;
+  return `${partText(part)}: ${numbers.join(", ")}${shared}`;
 }
 
-/** With dimensions, capacity may be used up by others that share it; the numbers alone would not add up. */
-function sharedHint(key: string, { limit, allocated, reserved, available }: ShortPart["figures"]): string {
-  return key !== "" && allocated + reserved + available < limit ? ", the rest is used with other dimensions" : "";
+function partText({ resourceType, dimensionKey }: ShortPart["part"]): string {
+  return dimensionKey === "" ? resourceType : `${resourceType} (${dimensionKey})`;
 }
 
 function allocation(

@@ -1,8 +1,8 @@
+import { usedPercentMax as percentMax } from "../resources/allowance-bucket.ts";
 import type { Amount } from "../resources/amount.ts";
 
 /**
- * All arithmetic on amounts. Sums may pass int64 in here, because bigints do not overflow; what goes out on the wire is
- * cut to it by `wireAmount`.
+ * All arithmetic on amounts. Sums may pass int64 in here, because bigints do not overflow; what a page shows is cut to it.
  */
 
 export function plus(left: Amount, right: Amount): Amount {
@@ -28,8 +28,8 @@ export function total(amounts: Iterable<Amount>): Amount {
   return sum as Amount;
 }
 
-/** Use in percent of a limit, rounded down. Any use of no limit at all is 100. */
+/** Use in percent of a limit, rounded down. Any use of no limit at all is 100; beyond a million nobody counts. */
 export function percentOf(used: Amount, limit: Amount): number {
   if (limit === 0n) return used === 0n ? 0 : 100;
-  return Number((used * 100n) / limit);
+  return Math.min(Number((used * 100n) / limit), percentMax);
 }

@@ -1,4 +1,5 @@
 import type { Amount } from "../resources/amount.ts";
+import { least } from "./arithmetic.ts";
 
 /** A part of a claim: so much of a resource type, with these dimensions. */
 export interface ClaimPart {
@@ -29,18 +30,20 @@ export function mergeKnowledge(known: ClaimKnowledge, learned: ClaimKnowledge): 
   if (rank[learned.state] > rank[known.state]) return learned;
   if (rank[learned.state] < rank[known.state]) return known;
   if (known.state === "pending" && learned.state === "pending") return known.deleting ? known : learned;
-  if (known.state === "granted" && learned.state === "granted")
-    return holdsLess(learned.parts, known.parts) ? learned : known;
-  if (known.state !== learned.state) {
-    throw new Error(`a claim was ${known.state} and cannot become ${learned.state}: decisions are final`);
-  }
+  if (known.state === "granted" && learned.state === "granted") return leastHeld(known, learned.parts);
   return known;
 }
 
-/** Whether a claim holds less than it did: no part more, some part less or missing. */
-function holdsLess(now: readonly ClaimPart[], before: readonly ClaimPart[]): boolean {
-  const amounts = new Map(now.map((part) => [partKey(part), part.amount]));
-  return before.some((part) => part.amount > (amounts.get(partKey(part)) ?? 0n));
+/** Part by part the smaller amount; a part that one of the two does not have is gone. */
+function leastHeld(known: Extract<ClaimKnowledge, { state: "granted" }>, parts: readonly ClaimPart[]): ClaimKnowledge {
+  const learned = new Map(parts.map((part) => [partKey(part), part.amount]));
+  const held = known.parts.flatMap((part) => {
+    const amount = learned.get(partKey(part));
+    return amount === undefined ? [] : [{ ...part, amount: least(part.amount, amount) }];
+  });
+  const isSame =
+    held.length === known.parts.length && held.every(({ amount }, at) => amount === known.parts[at]?.amount);
+  return isSame ? known : { state: "granted", parts: held };
 }
 
 function partKey({ resourceType, dimensionKey }: ClaimPart): string {

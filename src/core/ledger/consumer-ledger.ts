@@ -1,6 +1,6 @@
 import { type ClaimKnowledge, type ClaimPart, mergeKnowledge } from "./claim-knowledge.ts";
 import { type Holding, PageBook } from "./page-book.ts";
-import type { Pool } from "./pools.ts";
+import type { Capacity } from "./pools.ts";
 
 /**
  * What is kept of a claim. Nearly all claims are granted and have one part, so that is one small object; the words are
@@ -32,8 +32,9 @@ export class ConsumerLedger {
     return book;
   }
 
-  setPools(resourceType: string, pools: readonly Pool[]): void {
-    this.book(resourceType).setPools(pools);
+  /** Takes over what the Active grants of the consumer give of a resource type. */
+  setCapacity(resourceType: string, capacity: Capacity): void {
+    this.book(resourceType).setCapacity(capacity);
   }
 
   /** Undefined when nothing was ever heard of the claim. */
@@ -49,10 +50,8 @@ export class ConsumerLedger {
     const merged = known === undefined ? learned : mergeKnowledge(known, learned);
     if (merged === known) return;
     if (kept !== undefined && typeof kept === "object") this.#release(holdingsOf(kept));
-    if (merged.state === "granted") this.#claims.set(uid, this.#hold(uid, merged.parts));
-    else this.#claims.set(uid, keptFrom(merged));
-    if (merged.state === "denied" || merged.state === "gone")
-      for (const book of this.#books.values()) book.withdraw(uid);
+    this.#claims.set(uid, merged.state === "granted" ? this.#hold(uid, merged.parts) : keptFrom(merged));
+    if (merged.state !== "pending") for (const book of this.#books.values()) book.withdraw(uid);
   }
 
   /**

@@ -26,6 +26,11 @@ describe("what is known of a claim", () => {
     "a granted claim may come to hold less": [granted(part(5)), granted(part(3)), granted(part(3))],
     "a late event does not make it hold more again": [granted(part(3)), granted(part(5)), granted(part(3))],
     "a part may go altogether": [granted(part(5), part(2, "y")), granted(part(5)), granted(part(5))],
+    "each part by itself: some less, none more": [
+      granted(part(3), part(5, "y")),
+      granted(part(9), part(4, "y")),
+      granted(part(3), part(4, "y")),
+    ],
     "denied stays denied": [denied, pending, denied],
     "should a status be edited by hand, granted outweighs denied": [denied, granted(part(1)), granted(part(1))],
   };

@@ -3,10 +3,15 @@ import { type Amount, noAmount } from "../resources/amount.ts";
 import { parseDimensionKey } from "../resources/dimensions.ts";
 import { minus, minusOrNone, plus, total } from "./arithmetic.ts";
 import { FlowNetwork, type FlowNode } from "./flow-network.ts";
-import type { Pool } from "./pools.ts";
+import { type Capacity, noCapacity } from "./pools.ts";
 
 /** Three quarters of the 64 KiB a page may have: room for as many promises as it may hold, when their names are ordinary. */
 const reservationBytesMax = 48 * 1024;
+
+/** Whether a page can hold so many promises of so many bytes in all. */
+export function fitsPage(count: number, bytes: number): boolean {
+  return count <= reservationsMax && bytes <= reservationBytesMax;
+}
 
 /** All use of a page with the same dimensions. Granted claims hold a reference to their slot, and so need no more. */
 export interface Slot {
@@ -54,7 +59,7 @@ export interface Figures {
  */
 export class PageBook {
   readonly resourceType: string;
-  #pools: readonly Pool[] = [];
+  #capacity = noCapacity;
   #network = new FlowNetwork([]);
   readonly #slots = new Map<string, Slot>();
   /** Promises that are neither kept nor broken yet, by the UID of their claim. */
@@ -75,7 +80,7 @@ export class PageBook {
 
   /** Whether the page has space to write down so many further promises of so many bytes. */
   hasRoomFor(count: number, bytes: number): boolean {
-    return this.#promisedCount + count <= reservationsMax && this.#promisedBytes + bytes <= reservationBytesMax;
+    return fitsPage(this.#promisedCount + count, this.#promisedBytes + bytes);
   }
 
   /** Sets of dimensions in use. */
@@ -83,9 +88,13 @@ export class PageBook {
     return [...this.#slots.keys()];
   }
 
-  setPools(pools: readonly Pool[]): void {
-    this.#pools = pools;
-    this.#network = new FlowNetwork(pools);
+  get capacity(): Capacity {
+    return this.#capacity;
+  }
+
+  setCapacity(capacity: Capacity): void {
+    this.#capacity = capacity;
+    this.#network = new FlowNetwork(capacity.pools);
     for (const slot of this.#slots.values()) {
       slot.node = this.#createNode(slot.dimensionKey);
       this.#assign(slot);
@@ -95,7 +104,7 @@ export class PageBook {
   /** Totals over all dimensions, and what one more request without dimensions could get. */
   figures(): Figures {
     return {
-      limit: total(this.#pools.map((pool) => pool.amount)),
+      limit: total(this.#capacity.pools.map((pool) => pool.amount)),
       allocated: this.#allocated,
       reserved: this.#reserved,
       available: this.#network.available(this.#nodeOf("")),
@@ -197,6 +206,7 @@ export class PageBook {
 
   #addPromises(promised: PromisedParts): void {
     const { uid, holdings, bytes } = promised;
+    if (this.#promises.has(uid)) throw new Error(`${this.resourceType} has promised ${uid} something already`);
     this.#promises.set(uid, promised);
     this.#promisedCount += holdings.length;
     this.#promisedBytes += bytes;

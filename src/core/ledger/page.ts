@@ -1,12 +1,9 @@
-import type { AllowanceBucket } from "../resources/allowance-bucket.ts";
+import type { AllowanceBucket, AllowanceBucketStatus } from "../resources/allowance-bucket.ts";
 import { type Amount, amountOf, noAmount } from "../resources/amount.ts";
 import { dimensionKey } from "../resources/dimensions.ts";
 import type { ClaimPart } from "./claim-knowledge.ts";
-
-/** Field names, amount, time and a set of up to 48 characters, in JSON. */
-const reservationFrame = 272;
-/** A dimension in JSON has quotes that its key has not. */
-const bytesPerCharacter = 2;
+import type { Figures } from "./page-book.ts";
+import type { GrantShare } from "./pools.ts";
 
 /** Which claim: people find it by namespace and name, rules go by its UID alone. */
 export interface ClaimIdentity {
@@ -27,15 +24,23 @@ export interface Reservation {
   readonly expirationTime: string;
 }
 
+/** What a page says. */
+export interface PageContent {
+  /** As far as an int64 can show them. */
+  readonly figures: Figures;
+  readonly claimCount: number;
+  readonly grantCount: number;
+  readonly shares: readonly GrantShare[];
+  readonly reservations: readonly Reservation[];
+}
+
 /** A page as it is stored: the fence and the promise book of one consumer's resource type. */
 export interface Page {
   readonly resourceType: string;
   /** Undefined: there is none yet, and the first write creates it. */
   readonly version: string | undefined;
   readonly writer: string;
-  readonly limit: Amount;
-  readonly allocated: Amount;
-  readonly reservations: readonly Reservation[];
+  readonly content: PageContent;
 }
 
 /** What a claim asks for, as far as a decision needs it. */
@@ -46,31 +51,55 @@ export interface OpenClaim {
   readonly forced: boolean;
 }
 
+const noFigures: Figures = {
+  limit: noAmount,
+  allocated: noAmount,
+  reserved: noAmount,
+  available: noAmount,
+  overage: noAmount,
+};
+
+const noContent: PageContent = { figures: noFigures, claimCount: 0, grantCount: 0, shares: [], reservations: [] };
+
 export function noPage(resourceType: string): Page {
-  return { resourceType, version: undefined, writer: "", limit: noAmount, allocated: noAmount, reservations: [] };
+  return { resourceType, version: undefined, writer: "", content: noContent };
 }
 
 export function readPage({ metadata, resourceType, status }: AllowanceBucket): Page {
   const page = { ...noPage(resourceType), version: metadata.resourceVersion };
-  if (status === undefined) return page;
-  const { writer = "", limit, allocated, reservations = [] } = status;
+  return status === undefined ? page : { ...page, writer: status.writer ?? "", content: readContent(status) };
+}
+
+function readContent(status: AllowanceBucketStatus): PageContent {
   return {
-    ...page,
-    writer,
-    limit: amountOf(limit),
-    allocated: amountOf(allocated),
-    reservations: reservations.map((reservation) => ({
-      claim: {
-        namespace: reservation.reservedBy.namespace ?? "",
-        name: reservation.reservedBy.name ?? "",
-        uid: reservation.reservedBy.uid,
-      },
-      amount: amountOf(reservation.amount),
-      dimensionKey: dimensionKey(reservation.dimensions ?? {}),
-      set: reservation.set,
-      forced: reservation.forced === true,
-      expirationTime: reservation.expirationTime ?? "",
+    figures: {
+      limit: amountOf(status.limit),
+      allocated: amountOf(status.allocated),
+      reserved: amountOf(status.reserved ?? 0),
+      available: amountOf(status.available),
+      overage: amountOf(status.overage ?? 0),
+    },
+    claimCount: status.claimCount,
+    grantCount: status.grantCount,
+    shares: (status.contributingGrantRefs ?? []).map(({ name, namespace = "", amount, lastObservedGeneration }) => ({
+      name,
+      namespace,
+      amount: amountOf(amount),
+      generation: lastObservedGeneration,
     })),
+    reservations: (status.reservations ?? []).map(readReservation),
+  };
+}
+
+function readReservation(reservation: NonNullable<AllowanceBucketStatus["reservations"]>[number]): Reservation {
+  const { namespace = "", name = "", uid } = reservation.reservedBy;
+  return {
+    claim: { namespace, name, uid },
+    amount: amountOf(reservation.amount),
+    dimensionKey: dimensionKey(reservation.dimensions ?? {}),
+    set: reservation.set,
+    forced: reservation.forced === true,
+    expirationTime: reservation.expirationTime ?? "",
   };
 }
 
@@ -79,7 +108,12 @@ export function pagesOf(claim: OpenClaim): readonly string[] {
   return [...new Set(claim.parts.map((part) => part.resourceType))];
 }
 
-/** What a promise takes at most when it is written down: its names, and the words around them. */
+/** Field names, amount, time and a set of up to 48 characters, in JSON. */
+const reservationFrame = 288;
+/** A dimension in JSON has quotes and commas that its key has not; short ones have more of these than text. */
+const bytesPerCharacter = 3;
+
+/** What a promise takes at most when it is written down. */
 export function reservationBytes({ namespace, name, uid }: ClaimIdentity, dimensionKey: string): number {
   return reservationFrame + namespace.length + name.length + uid.length + bytesPerCharacter * dimensionKey.length;
 }

@@ -4,14 +4,16 @@ import { readJson } from "../../protocol/json-reader.ts";
 import { writeJson } from "../../protocol/json-writer.ts";
 import { parseAllowanceBucket } from "../resources/allowance-bucket.ts";
 import { amountOf } from "../resources/amount.ts";
-import type { ClaimRequest } from "../resources/resource-claim.ts";
+import { dimensionKey } from "../resources/dimensions.ts";
+import { type ClaimRequest, parseResourceClaim } from "../resources/resource-claim.ts";
 import { parseResourceGrant, type ResourceGrant } from "../resources/resource-grant.ts";
 import { deniedAnswer, grantedAnswer, shortageText } from "./answer.ts";
 import { percentOf } from "./arithmetic.ts";
 import { pageStatus } from "./bucket-status.ts";
 import { ConsumerLedger } from "./consumer-ledger.ts";
-import { noPage, type OpenClaim, type Page, type Reservation, readPage } from "./page.ts";
-import { poolsOf } from "./pools.ts";
+import { noPage, type OpenClaim, type Page, type PageContent, type Reservation, readPage } from "./page.ts";
+import { type Capacity, capacityOf, noCapacity, type Pool } from "./pools.ts";
+import { knowledgeOf, openClaimOf } from "./read-claim.ts";
 import { dropPromises, recover } from "./recover.ts";
 import { adoptPage, contentOf, fateOf, isCurrent, noChanges } from "./rewrite.ts";
 import { settle } from "./settle.ts";
@@ -53,11 +55,12 @@ const reservation = (uid: string, amount: number, set: string, dimensionKey = ""
   expirationTime: "2026-01-01T00:00:40Z",
 });
 
-const page = (resourceType: string, ...reservations: Reservation[]): Page => ({
-  ...noPage(resourceType),
-  version: "1",
-  reservations,
-});
+const page = (resourceType: string, ...reservations: Reservation[]): Page => {
+  const empty = noPage(resourceType);
+  return { ...empty, version: "1", content: { ...empty.content, reservations } };
+};
+
+const only = (pools: readonly Pool[]): Capacity => ({ ...noCapacity, pools });
 
 describe("pools", () => {
   it("are what grants give of one type; buckets that serve the same requests are one pool", () => {
@@ -73,11 +76,11 @@ describe("pools", () => {
         { resourceType: "x", buckets: [{ amount: 8, dimensionSelector: same }] },
       ]),
     ];
-    expect(poolsOf(grants, "x").map((pool) => [pool.amount, pool.requirements.length])).toEqual([
+    expect(capacityOf(grants, "x").pools.map((pool) => [pool.amount, pool.requirements.length])).toEqual([
       [5n, 0],
       [10n, 1],
     ]);
-    expect(poolsOf(grants, "z")).toEqual([]);
+    expect(capacityOf(grants, "z")).toEqual(noCapacity);
   });
 });
 
@@ -111,7 +114,7 @@ describe("a promise on a page", () => {
 
   it("goes into allocated in the same write that takes it off the page", () => {
     const fresh = new ConsumerLedger();
-    fresh.setPools("x", [{ requirements: [], amount: amountOf(10) }]);
+    fresh.setCapacity("x", only([{ requirements: [], amount: amountOf(10) }]));
     const stored = page("x", reservation("a", 2, "s1"), reservation("b", 3, "s2"));
     adoptPage(fresh, stored, "partial");
     fresh.learn("a", { state: "granted", parts: openClaim("a", ["x", 2]).parts });
@@ -123,7 +126,7 @@ describe("a promise on a page", () => {
 
   it("of a claim that ended between its decision and the write is not written down", () => {
     const fresh = new ConsumerLedger();
-    fresh.setPools("x", [{ requirements: [], amount: amountOf(10) }]);
+    fresh.setCapacity("x", only([{ requirements: [], amount: amountOf(10) }]));
     const decisions = settle(fresh, [openClaim("a", ["x", 2]), openClaim("b", ["x", 3])], () => "s");
     fresh.learn("a", { state: "gone" });
     const content = contentOf(fresh, noPage("x"), { ...noChanges, decisions });
@@ -133,21 +136,56 @@ describe("a promise on a page", () => {
 });
 
 describe("a write", () => {
+  const grants = [grant("g", [{ resourceType: "x", buckets: [{ amount: 10 }] }])];
   const ledger = new ConsumerLedger();
-  ledger.setPools("x", [{ requirements: [], amount: amountOf(10) }]);
-  const stored = { ...page("x", reservation("a", 2, "s1")), limit: amountOf(10) };
-  adoptPage(ledger, stored, "partial");
+  ledger.setCapacity("x", capacityOf(grants, "x"));
+  const decisions = settle(ledger, [openClaim("a", ["x", 2])], () => "s1");
+  const content = contentOf(ledger, noPage("x"), { ...noChanges, decisions });
+  const stored: Page = { ...noPage("x"), version: "1", content };
 
   it("is not made when nothing changed", () => {
     expect(isCurrent(stored, contentOf(ledger, stored, noChanges))).toBe(true);
   });
 
-  it("is made when the limit, the use or a promise changed", () => {
-    const content = contentOf(ledger, stored, noChanges);
-    expect(isCurrent({ ...stored, limit: amountOf(9) }, content)).toBe(false);
-    expect(isCurrent({ ...stored, allocated: amountOf(1) }, content)).toBe(false);
-    expect(isCurrent({ ...stored, reservations: [] }, content)).toBe(false);
-    expect(isCurrent({ ...stored, reservations: [reservation("a", 2, "s2")] }, content)).toBe(false);
+  const changes: Record<string, Partial<PageContent>> = {
+    ...Object.fromEntries(
+      Object.keys(content.figures).map((name) => [name, { figures: { ...content.figures, [name]: amountOf(99) } }]),
+    ),
+    "the number of claims": { claimCount: 7 },
+    "the number of grants": { grantCount: 7 },
+    "which grants there are": { shares: content.shares.map((share) => ({ ...share, name: "other" })) },
+    "the version of a grant": { shares: content.shares.map((share) => ({ ...share, generation: 99 })) },
+    "a promise that goes": { reservations: [] },
+    "a promise of another attempt": { reservations: [reservation("a", 2, "s2")] },
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    it(`is made when something changed: ${name}`, () => {
+      expect(isCurrent({ ...stored, content: { ...content, ...change } }, content)).toBe(false);
+    });
+  }
+
+  it("is not made for ever when grants add up to more than an int64", () => {
+    const max = 9223372036854775807n;
+    const large = new ConsumerLedger();
+    large.setCapacity(
+      "x",
+      capacityOf([grant("g", [{ resourceType: "x", buckets: [{ amount: max }, { amount: 5 }] }])], "x"),
+    );
+    const page = { ...noPage("x"), content: contentOf(large, noPage("x"), noChanges) };
+    expect(page.content.figures).toMatchObject({ limit: max, available: max });
+    expect(isCurrent(page, contentOf(large, page, noChanges))).toBe(true);
+    expect(settle(large, [openClaim("a", ["x", 1])], () => "s")).toMatchObject([{ outcome: "reserve" }]);
+  });
+});
+
+describe("a claim that is granted with less than was promised", () => {
+  it("leaves no promise behind on any page", () => {
+    const ledger = new ConsumerLedger();
+    for (const type of ["x", "y"]) ledger.setCapacity(type, only([{ requirements: [], amount: amountOf(10) }]));
+    settle(ledger, [openClaim("a", ["x", 2], ["y", 3])], () => "s");
+    ledger.learn("a", { state: "granted", parts: openClaim("a", ["x", 1]).parts });
+    expect(ledger.book("x").figures()).toMatchObject({ allocated: 1n, reserved: 0n });
+    expect(ledger.book("y").figures()).toMatchObject({ allocated: 0n, reserved: 0n });
   });
 });
 
@@ -209,7 +247,7 @@ describe("the status of a page", () => {
       grant("h", [{ resourceType: "y", buckets: [{ amount: 1 }] }]),
     ];
     const ledger = new ConsumerLedger();
-    ledger.setPools("x", poolsOf(grants, "x"));
+    ledger.setCapacity("x", capacityOf(grants, "x"));
     ledger.learn("g", { state: "granted", parts: openClaim("g", ["x", 7]).parts });
     const claims = [openClaim("a", ["x", 1], ["x", 2, "l=a"]), { ...openClaim("b", ["x", 3]), forced: true }];
     const decisions = settle(ledger, claims, () => "set");
@@ -219,11 +257,9 @@ describe("the status of a page", () => {
       expirationTime: "2026-01-01T00:00:40Z",
     });
     const status = pageStatus(content, {
-      resourceType: "x",
       writer: "w.1",
       now: "2026-01-01T00:00:00Z",
       generation: 1,
-      grants,
     });
     const bucket = parsed(
       parseAllowanceBucket(
@@ -249,8 +285,9 @@ describe("the status of a page", () => {
       contributingGrantRefs: [{ name: "g", namespace: "n", amount: max, lastObservedGeneration: 3 }],
     });
     const read = readPage(bucket);
-    expect(read).toMatchObject({ resourceType: "x", version: "5", writer: "w.1", allocated: 7n });
-    expect(read.reservations).toEqual(content.reservations);
+    expect(read).toMatchObject({ resourceType: "x", version: "5", writer: "w.1" });
+    expect(read.content).toEqual(content);
+    expect(isCurrent(read, content)).toBe(true);
   });
 
   it("of a bucket that was never written is an empty page", () => {
@@ -267,42 +304,38 @@ describe("the status of a page", () => {
     const grants = Array.from({ length: 60 }, (_, at) =>
       grant(`g${String(at).padStart(2, "0")}`, [{ resourceType: "x", buckets: [{ amount: 1 }] }]),
     );
-    const content = contentOf(new ConsumerLedger(), noPage("x"), noChanges);
+    const ledger = new ConsumerLedger();
+    ledger.setCapacity("x", capacityOf(grants.reverse(), "x"));
+    const content = contentOf(ledger, noPage("x"), noChanges);
     const status = pageStatus(content, {
-      resourceType: "x",
       writer: "w.1",
       now: "2026-01-01T00:00:00Z",
       generation: 1,
-      grants: grants.reverse(),
     });
     expect(status).toMatchObject({ grantCount: 60, contributingGrantRefs: { length: 50, 0: { name: "g00" } } });
   });
 
   it("stays below 64 KiB with as many promises and grants as it may hold", () => {
     const ledger = new ConsumerLedger();
-    ledger.setPools("x", [{ requirements: [], amount: amountOf(1000) }]);
+    const grants = Array.from({ length: 60 }, (_, at) =>
+      grant("g".repeat(250) + at, [{ resourceType: "x", buckets: [{ amount: 1000 }] }]),
+    );
+    ledger.setCapacity("x", capacityOf(grants, "x"));
     const identity = { uid: "u".repeat(36), namespace: "n".repeat(63), name: "m".repeat(253) };
+    const tiny = Object.fromEntries([..."abcdefghij"].map((name) => [name, "1"]));
     const claims = Array.from({ length: 128 }, (_, at) => ({
-      ...openClaim("", ["x", 1]),
+      ...openClaim("", ["x", 1, at % 2 === 0 ? "" : dimensionKey(tiny)]),
       claim: { ...identity, uid: identity.uid + at },
     }));
-    const decisions = settle(ledger, claims, () => "s".repeat(60));
+    const decisions = settle(ledger, claims, () => "s".repeat(48));
     const content = contentOf(ledger, noPage("x"), {
       decisions,
       dropped: new Set(),
       expirationTime: "2026-01-01T00:00:40Z",
     });
-    const grants = Array.from({ length: 60 }, (_, at) =>
-      grant("g".repeat(250) + at, [{ resourceType: "x", buckets: [{ amount: 1 }] }]),
-    );
-    const status = pageStatus(content, {
-      resourceType: "x",
-      writer: "w".repeat(60),
-      now: "2026-01-01T00:00:00Z",
-      generation: 1,
-      grants,
-    });
+    const status = pageStatus(content, { writer: "w".repeat(128), now: "2026-01-01T00:00:00Z", generation: 1 });
     expect(content.reservations.length).toBeGreaterThan(40);
+    expect(content.shares.length).toBeGreaterThan(20);
     expect(writeJson(status).length).toBeLessThan(64 * 1024);
   });
 
@@ -311,16 +344,20 @@ describe("the status of a page", () => {
     expect(percentOf(amountOf(9), amountOf(3))).toBe(300);
     expect(percentOf(amountOf(0), amountOf(0))).toBe(0);
     expect(percentOf(amountOf(1), amountOf(0))).toBe(100);
+    expect(percentOf(amountOf(9223372036854775807n), amountOf(1))).toBe(1_000_000);
   });
 });
 
 describe("the figures of a bucket", () => {
   const ledger = new ConsumerLedger();
   const requirements = [{ key: "l", operator: "Exists", values: [] }] as const;
-  ledger.setPools("x", [
-    { requirements, amount: amountOf(100) },
-    { requirements: [{ key: "l", operator: "In", values: ["a"] }], amount: amountOf(50) },
-  ]);
+  ledger.setCapacity(
+    "x",
+    only([
+      { requirements, amount: amountOf(100) },
+      { requirements: [{ key: "l", operator: "In", values: ["a"] }], amount: amountOf(50) },
+    ]),
+  );
   ledger.learn("one", { state: "granted", parts: openClaim("one", ["x", 120, "l=a"]).parts });
   ledger.learn("two", { state: "granted", parts: openClaim("two", ["x", 10, "l=b"]).parts });
 
@@ -364,11 +401,11 @@ describe("the figures of a bucket", () => {
 
   it("show overage, and no debt, after a limit was lowered", () => {
     const lowered = new ConsumerLedger();
-    lowered.setPools("x", [{ requirements: [], amount: amountOf(10) }]);
+    lowered.setCapacity("x", only([{ requirements: [], amount: amountOf(10) }]));
     lowered.learn("a", { state: "granted", parts: openClaim("a", ["x", 8]).parts });
-    lowered.setPools("x", [{ requirements: [], amount: amountOf(5) }]);
+    lowered.setCapacity("x", only([{ requirements: [], amount: amountOf(5) }]));
     expect(lowered.book("x").figures()).toEqual({ limit: 5n, allocated: 8n, reserved: 0n, available: 0n, overage: 3n });
-    lowered.setPools("x", []);
+    lowered.setCapacity("x", only([]));
     expect(lowered.book("x").figures()).toMatchObject({ limit: 0n, overage: 8n });
   });
 });
@@ -455,17 +492,103 @@ describe("an answer", () => {
     });
   });
 
-  it("names units that are symbols each time, and says when others share the capacity", () => {
+  it("names units that are symbols each time", () => {
     const figures = {
       limit: amountOf(4294967296),
-      allocated: amountOf(1073741824),
+      allocated: amountOf(4294967296),
       reserved: amountOf(0),
       available: amountOf(0),
       overage: amountOf(0),
     };
-    const part = { resourceType: "x/storage", amount: amountOf(2147483648), dimensionKey: "l=a" };
+    const part = { resourceType: "x/storage", amount: amountOf(2147483648), dimensionKey: "" };
     expect(shortageText({ part, figures }, units["x/storage"])).toBe(
-      "x/storage (l=a): requested 2 GiB, limit 4 GiB, allocated 1 GiB, reserved 0 GiB, available 0 GiB, the rest is used with other dimensions",
+      "x/storage: requested 2 GiB, limit 4 GiB, allocated 4 GiB, reserved 0 GiB, available 0 GiB",
     );
+  });
+
+  it("says when others have taken the capacity, and never shows more than is left", () => {
+    const figures = {
+      limit: amountOf(4294967296),
+      allocated: amountOf(1073741824),
+      reserved: amountOf(0),
+      available: amountOf(1073741823),
+      overage: amountOf(0),
+    };
+    for (const [key, shown] of [
+      ["l=a", "x/storage (l=a)"],
+      ["", "x/storage"],
+    ] as const) {
+      const part = { resourceType: "x/storage", amount: amountOf(1073741824), dimensionKey: key };
+      expect(shortageText({ part, figures }, units["x/storage"])).toBe(
+        `${shown}: requested 1 GiB, limit 4 GiB, allocated 1 GiB, reserved 0 GiB, available 0.999 GiB (2 GiB taken by other dimensions or requests)`,
+      );
+    }
+  });
+});
+
+describe("a claim as the API has it", () => {
+  const head = { apiVersion: "quota.miloapis.com/v1alpha1", kind: "ResourceClaim" };
+  const metadata = { name: "c", namespace: "n", uid: "u1" };
+  const requests = [
+    { resourceType: "x", amount: 5, dimensions: { b: "2", a: "1" } },
+    { resourceType: "x", amount: 1, dimensions: { a: "9" }, dimensionKey: "a=9" },
+  ];
+  const read = (status: unknown, more: object = {}) =>
+    parsed(
+      parseResourceClaim({
+        ...head,
+        metadata: { ...metadata, ...more },
+        spec: { consumerRef, requests },
+        ...(status === undefined ? {} : { status }),
+      }),
+    );
+  const condition = (status: string, reason: string) => ({
+    type: "Granted",
+    status,
+    reason,
+    message: "",
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+  });
+
+  it("asks under canonical keys, however it spells them", () => {
+    expect(openClaimOf(read(undefined), true)).toEqual({
+      claim: { namespace: "n", name: "c", uid: "u1" },
+      parts: [
+        { resourceType: "x", dimensionKey: "a=1,b=2", amount: 5n },
+        { resourceType: "x", dimensionKey: "a=9", amount: 1n },
+      ],
+      forced: true,
+    });
+  });
+
+  it("holds what its allocations say, not what it asked for", () => {
+    const allocation = (key: string, allocatedAmount: number) => ({
+      resourceType: "x",
+      dimensionKey: key,
+      status: "Granted",
+      allocatedAmount,
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    });
+    const claim = read({
+      conditions: [condition("True", "QuotaAvailable")],
+      allocations: [allocation("", 3), allocation("a=9", 1)],
+    });
+    expect(knowledgeOf(claim)).toEqual({
+      state: "granted",
+      parts: [
+        { resourceType: "x", dimensionKey: "a=1,b=2", amount: 3n },
+        { resourceType: "x", dimensionKey: "a=9", amount: 1n },
+      ],
+    });
+  });
+
+  it("is pending, also while it is not valid, and knows when it is being deleted", () => {
+    expect(knowledgeOf(read(undefined))).toEqual({ state: "pending", deleting: false });
+    expect(
+      knowledgeOf(
+        read({ conditions: [condition("False", "ValidationFailed")] }, { deletionTimestamp: "2026-01-01T00:00:00Z" }),
+      ),
+    ).toEqual({ state: "pending", deleting: true });
+    expect(knowledgeOf(read({ conditions: [condition("False", "QuotaExceeded")] }))).toEqual({ state: "denied" });
   });
 });

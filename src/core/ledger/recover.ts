@@ -30,7 +30,7 @@ export function recover(claim: OpenClaim, pages: ReadonlyMap<string, Page>, fenc
 export function isComplete(claim: OpenClaim, set: string, pages: ReadonlyMap<string, Page>): boolean {
   return claim.parts.every(({ resourceType, dimensionKey, amount }) => {
     const page = pages.get(resourceType);
-    return page?.reservations.some(
+    return page?.content.reservations.some(
       (reservation) =>
         reservation.claim.uid === claim.claim.uid &&
         reservation.set === set &&
@@ -46,5 +46,5 @@ export function dropPromises(ledger: ConsumerLedger, claim: OpenClaim): void {
 }
 
 function ownReservations(page: Page, { claim }: OpenClaim): readonly Reservation[] {
-  return page.reservations.filter((reservation) => reservation.claim.uid === claim.uid);
+  return page.content.reservations.filter((reservation) => reservation.claim.uid === claim.uid);
 }

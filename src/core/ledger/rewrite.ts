@@ -1,14 +1,10 @@
+import { amountMax } from "../resources/amount.ts";
+import { least } from "./arithmetic.ts";
 import type { ConsumerLedger } from "./consumer-ledger.ts";
-import { type OpenClaim, type Page, type Reservation, reservationBytes } from "./page.ts";
+import { type OpenClaim, type Page, type PageContent, type Reservation, reservationBytes } from "./page.ts";
 import type { Figures, PromisedParts } from "./page-book.ts";
+import type { GrantShare } from "./pools.ts";
 import type { Decision } from "./settle.ts";
-
-/** What goes onto a page next. */
-export interface PageContent {
-  readonly figures: Figures;
-  readonly claimCount: number;
-  readonly reservations: readonly Reservation[];
-}
 
 /** Whether what is known of claims is all there is, as of the page; else a claim nobody heard of may be a new one. */
 export type View = "complete" | "partial";
@@ -26,10 +22,10 @@ export const noChanges: Changes = { decisions: [], dropped: new Set(), expiratio
 
 /** Takes over the promises of a page that was just read. What a complete view does not know is gone. */
 export function adoptPage(ledger: ConsumerLedger, page: Page, view: View): void {
-  for (const { claim } of page.reservations) {
+  for (const { claim } of page.content.reservations) {
     if (view === "complete" && ledger.knowledgeOf(claim.uid) === undefined) ledger.learn(claim.uid, { state: "gone" });
   }
-  const open = page.reservations.filter((reservation) => fateOf(ledger, reservation) === "keep");
+  const open = page.content.reservations.filter((reservation) => fateOf(ledger, reservation) === "keep");
   ledger.book(page.resourceType).setPromises(promisesOf(ledger, page.resourceType, open));
 }
 
@@ -60,24 +56,68 @@ export function fateOf(ledger: ConsumerLedger, { claim }: Reservation): "keep" |
 export function contentOf(ledger: ConsumerLedger, page: Page, changes: Changes): PageContent {
   const { decisions, dropped, expirationTime } = changes;
   const book = ledger.book(page.resourceType);
-  const kept = page.reservations.filter(({ claim, set }) => book.hasPromise(claim.uid) && !dropped.has(set));
+  const kept = page.content.reservations.filter(({ claim, set }) => book.hasPromise(claim.uid) && !dropped.has(set));
   const added = decisions.flatMap((decision) => {
     // A claim may have ended since it was decided: what is not promised any more is not written down.
     const isPromised = decision.outcome === "reserve" && book.hasPromise(decision.claim.claim.uid);
     return isPromised ? newReservations(decision.claim, decision.set, page.resourceType) : [];
   });
   const reservations = [...kept, ...added.map((reservation) => ({ ...reservation, expirationTime }))];
-  return { figures: book.figures(), claimCount: book.claimCount, reservations };
+  const { grantCount, shares } = book.capacity;
+  return { figures: shown(book.figures()), claimCount: book.claimCount, grantCount, shares, reservations };
 }
 
-/** Nothing to change, nothing written. */
-export function isCurrent(page: Page, content: PageContent): boolean {
+/** Grants may add up to more than an int64; what is shown stops there, what is decided does not. */
+function shown({ limit, allocated, reserved, available, overage }: Figures): Figures {
+  return {
+    limit: least(limit, amountMax),
+    allocated: least(allocated, amountMax),
+    reserved: least(reserved, amountMax),
+    available: least(available, amountMax),
+    overage: least(overage, amountMax),
+  };
+}
+
+/** Whether a page says all of this already: nothing to change, nothing written. */
+export function isCurrent({ content: stored }: Page, next: PageContent): boolean {
   return (
-    page.limit === content.figures.limit &&
-    page.allocated === content.figures.allocated &&
-    page.reservations.length === content.reservations.length &&
-    page.reservations.every((reservation, at) => sameReservation(reservation, content.reservations[at]))
+    sameFigures(stored.figures, next.figures) &&
+    stored.claimCount === next.claimCount &&
+    stored.grantCount === next.grantCount &&
+    sameList(stored.shares, next.shares, sameShare) &&
+    sameList(stored.reservations, next.reservations, sameReservation)
   );
+}
+
+function sameFigures(left: Figures, right: Figures): boolean {
+  return (
+    left.limit === right.limit &&
+    left.allocated === right.allocated &&
+    left.reserved === right.reserved &&
+    left.available === right.available &&
+    left.overage === right.overage
+  );
+}
+
+function sameList<Item>(
+  left: readonly Item[],
+  right: readonly Item[],
+  same: (one: Item, other: Item) => boolean,
+): boolean {
+  return left.length === right.length && left.every((item, at) => same(item, right[at] as Item));
+}
+
+function sameShare(left: GrantShare, right: GrantShare): boolean {
+  return (
+    left.name === right.name &&
+    left.namespace === right.namespace &&
+    left.amount === right.amount &&
+    left.generation === right.generation
+  );
+}
+
+function sameReservation(left: Reservation, right: Reservation): boolean {
+  return left.claim.uid === right.claim.uid && left.set === right.set && left.dimensionKey === right.dimensionKey;
 }
 
 function newReservations(
@@ -87,10 +127,6 @@ function newReservations(
 ): readonly Omit<Reservation, "expirationTime">[] {
   const own = parts.filter((part) => part.resourceType === resourceType);
   return own.map(({ amount, dimensionKey }) => ({ claim, amount, dimensionKey, set, forced }));
-}
-
-function sameReservation(left: Reservation, right: Reservation | undefined): boolean {
-  return left.claim.uid === right?.claim.uid && left.set === right.set && left.dimensionKey === right.dimensionKey;
 }
 
 function* promisesOf(

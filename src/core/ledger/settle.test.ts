@@ -7,7 +7,7 @@ import type { ClaimPart } from "./claim-knowledge.ts";
 import { ConsumerLedger } from "./consumer-ledger.ts";
 import { FlowNetwork } from "./flow-network.ts";
 import { noPage, type OpenClaim } from "./page.ts";
-import type { Pool } from "./pools.ts";
+import { type Capacity, noCapacity, type Pool } from "./pools.ts";
 import { adoptPage, contentOf, noChanges } from "./rewrite.ts";
 import { fits, isSettleable, settle } from "./settle.ts";
 
@@ -15,6 +15,7 @@ const pool = (amount: number | bigint, ...places: string[]): Pool => ({
   amount: amountOf(amount),
   requirements: places.length === 0 ? [] : [{ key: "l", operator: "In", values: places }],
 });
+const only = (pools: readonly Pool[]): Capacity => ({ ...noCapacity, pools });
 const part = (amount: number | bigint, resourceType = "x", place = ""): ClaimPart => ({
   resourceType,
   amount: amountOf(amount),
@@ -54,7 +55,7 @@ describe("claims on one page", () => {
   for (const [name, [limit, allocated, asked, outcomes, used]] of Object.entries(cases)) {
     it(name, () => {
       const ledger = new ConsumerLedger();
-      ledger.setPools("x", [pool(limit)]);
+      ledger.setCapacity("x", only([pool(limit)]));
       if (allocated > 0) ledger.learn("before", { state: "granted", parts: [part(allocated)] });
       const decisions = settle(
         ledger,
@@ -69,7 +70,7 @@ describe("claims on one page", () => {
 
   it("says by how much a claim missed", () => {
     const ledger = new ConsumerLedger();
-    ledger.setPools("x", [pool(10)]);
+    ledger.setCapacity("x", only([pool(10)]));
     ledger.learn("a", { state: "granted", parts: [part(6)] });
     const decisions = settle(ledger, [claim("b", [part(1)]), claim("c", [part(4)])], sets());
     expect(decisions[1]).toMatchObject({
@@ -82,8 +83,8 @@ describe("claims on one page", () => {
 describe("claims on several pages", () => {
   const ledger = (): ConsumerLedger => {
     const made = new ConsumerLedger();
-    made.setPools("x", [pool(10)]);
-    made.setPools("y", [pool(5)]);
+    made.setCapacity("x", only([pool(10)]));
+    made.setCapacity("y", only([pool(5)]));
     return made;
   };
 
@@ -110,7 +111,7 @@ describe("claims on several pages", () => {
 
   it("may ask one type twice, with different dimensions", () => {
     const made = new ConsumerLedger();
-    made.setPools("x", [pool(5), pool(3, "a")]);
+    made.setCapacity("x", only([pool(5), pool(3, "a")]));
     const twice = claim("a", [part(5, "x"), part(3, "x", "a")]);
     expect(settle(made, [twice], sets())).toMatchObject([{ outcome: "reserve" }]);
     expect(settle(made, [claim("b", [part(1, "x", "a")])], sets())).toMatchObject([
@@ -121,7 +122,7 @@ describe("claims on several pages", () => {
 
 describe("what is not settled", () => {
   const ledger = new ConsumerLedger();
-  ledger.setPools("x", [pool(100)]);
+  ledger.setCapacity("x", only([pool(100)]));
   const states: Record<string, Parameters<ConsumerLedger["learn"]>[1]> = {
     denied: { state: "denied" },
     granted: { state: "granted", parts: [part(1)] },
@@ -137,19 +138,16 @@ describe("what is not settled", () => {
   }
 
   it("a claim that a page has promised something", () => {
-    const page = {
-      ...noPage("x"),
-      reservations: [
-        {
-          claim: claim("held", []).claim,
-          amount: amountOf(1),
-          dimensionKey: "",
-          set: "s",
-          forced: false,
-          expirationTime: "",
-        },
-      ],
+    const held = {
+      claim: claim("held", []).claim,
+      amount: amountOf(1),
+      dimensionKey: "",
+      set: "s",
+      forced: false,
+      expirationTime: "",
     };
+    const empty = noPage("x");
+    const page = { ...empty, content: { ...empty.content, reservations: [held] } };
     adoptPage(ledger, page, "partial");
     expect(settle(ledger, [claim("held", [part(1)])], sets())).toEqual([]);
     expect(settle(ledger, [claim("new", [part(1)])], sets())).toHaveLength(1);
@@ -159,7 +157,7 @@ describe("what is not settled", () => {
 describe("forced claims", () => {
   it("are never refused, come first, and show as overage", () => {
     const ledger = new ConsumerLedger();
-    ledger.setPools("x", [pool(3)]);
+    ledger.setCapacity("x", only([pool(3)]));
     const decisions = settle(ledger, [claim("a", [part(1)]), claim("b", [part(5)], true)], sets());
     expect(decisions.map((decision) => [decision.claim.claim.uid, decision.outcome])).toEqual([
       ["b", "reserve"],
@@ -172,8 +170,8 @@ describe("forced claims", () => {
 describe("space on a page", () => {
   it("is for 128 promises; the rest waits its turn, in order", () => {
     const ledger = new ConsumerLedger();
-    ledger.setPools("x", [pool(1000)]);
-    ledger.setPools("y", [pool(1000)]);
+    ledger.setCapacity("x", only([pool(1000)]));
+    ledger.setCapacity("y", only([pool(1000)]));
     const many = Array.from({ length: 130 }, (_, at) => claim(`c${at}`, [part(1)]));
     const decisions = settle(
       ledger,
@@ -187,7 +185,7 @@ describe("space on a page", () => {
 
   it("is bounded in bytes, and a claim that does not wait behind a larger one would starve it", () => {
     const ledger = new ConsumerLedger();
-    ledger.setPools("x", [pool(1000)]);
+    ledger.setCapacity("x", only([pool(1000)]));
     const place = (at: number): ClaimPart => ({
       ...part(1),
       dimensionKey: dimensionKey(
@@ -204,18 +202,33 @@ describe("space on a page", () => {
       [large("a"), large("b"), large("c"), large("d"), claim("small", [part(1)])],
       sets(),
     ).map((decision) => decision.outcome);
-    expect(outcomes).toEqual(["reserve", "reserve", "reserve", "wait", "wait"]);
+    expect(outcomes).toEqual(["reserve", "reserve", "wait", "wait", "wait"]);
     const written = contentOf(ledger, noPage("x"), noChanges);
-    expect(written.figures.reserved).toBe(24n);
+    expect(written.figures.reserved).toBe(16n);
+  });
+});
+
+describe("a claim too large for any page", () => {
+  it("is told apart, and keeps nobody waiting", () => {
+    const ledger = new ConsumerLedger();
+    ledger.setCapacity("x", only([pool(1000)]));
+    const parts = Array.from({ length: 129 }, (_, at) => part(1, "x", `p${at}`));
+    const outcomes = settle(ledger, [claim("huge", parts), claim("small", [part(1)])], sets()).map(
+      ({ outcome }) => outcome,
+    );
+    expect(outcomes).toEqual(["oversized", "reserve"]);
   });
 });
 
 describe("whether a claim would fit", () => {
   it("is found out without leaving a trace", () => {
     const ledger = new ConsumerLedger();
-    ledger.setPools("x", [pool(5)]);
+    ledger.setCapacity("x", only([pool(5)]));
     expect(fits(ledger, claim("a", [part(5)]))).toBe(true);
     expect(fits(ledger, claim("a", [part(6)]))).toBe(false);
+    settle(ledger, [claim("b", [part(1)])], sets());
+    expect(fits(ledger, claim("b", [part(1)]))).toBe(false);
+    ledger.learn("b", { state: "gone" });
     expect(ledger.book("x").figures()).toMatchObject({ reserved: 0n, available: 5n });
     expect(ledger.book("x").dimensionKeys).toEqual([]);
   });
@@ -224,7 +237,7 @@ describe("whether a claim would fit", () => {
 describe("a denial", () => {
   it("does not stand when what was in the way has ended before the pages were written", () => {
     const ledger = new ConsumerLedger();
-    ledger.setPools("x", [pool(5)]);
+    ledger.setCapacity("x", only([pool(5)]));
     const late = claim("b", [part(5)]);
     const decisions = settle(ledger, [claim("a", [part(1)]), late], sets());
     expect(decisions.map((decision) => decision.outcome)).toEqual(["reserve", "deny"]);
@@ -280,7 +293,7 @@ describe("for any claims and pools", () => {
       fc.property(pools, pools, claims, (forX, forY, all) => {
         const given = { x: forX, y: forY };
         const ledger = new ConsumerLedger();
-        for (const type of ["x", "y"] as const) ledger.setPools(type, given[type]);
+        for (const type of ["x", "y"] as const) ledger.setCapacity(type, only(given[type]));
         const held: ClaimPart[] = [];
         for (const decision of settle(ledger, all, sets())) {
           const after = [...held, ...decision.claim.parts];

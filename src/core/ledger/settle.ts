@@ -1,7 +1,7 @@
 import type { ClaimPart } from "./claim-knowledge.ts";
 import { byBook, type ConsumerLedger } from "./consumer-ledger.ts";
 import { type OpenClaim, pagesOf, reservationBytes } from "./page.ts";
-import type { Figures, PageBook, PromisedParts, Shortage } from "./page-book.ts";
+import { type Figures, fitsPage, type PageBook, type PromisedParts, type Shortage } from "./page-book.ts";
 
 /** A part of a claim that did not fit, with the figures that say why. */
 export interface ShortPart {
@@ -15,7 +15,9 @@ export type Decision =
   /** Something does not fit. */
   | { readonly outcome: "deny"; readonly claim: OpenClaim; readonly short: readonly ShortPart[] }
   /** A page has no space for another promise: its turn comes after this batch. */
-  | { readonly outcome: "wait"; readonly claim: OpenClaim };
+  | { readonly outcome: "wait"; readonly claim: OpenClaim }
+  /** Its promises would not even fit onto an empty page. Claims are checked for this when they are made. */
+  | { readonly outcome: "oversized"; readonly claim: OpenClaim };
 
 /**
  * Decides claims in the order given, each as a whole; forced ones first, so that what fits is judged beside what is there
@@ -39,6 +41,7 @@ export function settle(ledger: ConsumerLedger, claims: Iterable<OpenClaim>, newS
  * be gone; then it waits for the next batch instead.
  */
 export function fits(ledger: ConsumerLedger, claim: OpenClaim): boolean {
+  if (!isSettleable(ledger, claim)) return false;
   const wanted = wantedParts(ledger, claim);
   if (tryAll(wanted).length > 0) return false;
   for (const book of wanted.keys()) book.withdraw(claim.claim.uid);
@@ -53,6 +56,8 @@ export function isSettleable(ledger: ConsumerLedger, claim: OpenClaim): boolean 
 }
 
 function decide(ledger: ConsumerLedger, claim: OpenClaim, crowded: Set<string>): Decision | "reserve" {
+  if (partsByPage(claim).some(([, parts]) => !fitsPage(parts.length, bytesOf(claim, parts))))
+    return { outcome: "oversized", claim };
   if (!hasRoom(ledger, claim, crowded)) return { outcome: "wait", claim };
   const wanted = wantedParts(ledger, claim);
   if (claim.forced) {
@@ -72,13 +77,16 @@ function tryAll(wanted: ReadonlyMap<PageBook, PromisedParts>): readonly Shortage
 
 /** Once a claim has to wait for a page, later claims on that page wait behind it, however small they are. */
 function hasRoom(ledger: ConsumerLedger, claim: OpenClaim, crowded: Set<string>): boolean {
-  const pages = pagesOf(claim);
-  const isCrowded = pages.some((resourceType) => {
-    const parts = claim.parts.filter((part) => part.resourceType === resourceType);
-    return crowded.has(resourceType) || !ledger.book(resourceType).hasRoomFor(parts.length, bytesOf(claim, parts));
-  });
-  if (isCrowded) for (const resourceType of pages) crowded.add(resourceType);
+  const isCrowded = partsByPage(claim).some(
+    ([resourceType, parts]) =>
+      crowded.has(resourceType) || !ledger.book(resourceType).hasRoomFor(parts.length, bytesOf(claim, parts)),
+  );
+  if (isCrowded) for (const resourceType of pagesOf(claim)) crowded.add(resourceType);
   return !isCrowded;
+}
+
+function partsByPage(claim: OpenClaim): readonly (readonly [resourceType: string, parts: readonly ClaimPart[]])[] {
+  return pagesOf(claim).map((type) => [type, claim.parts.filter((part) => part.resourceType === type)] as const);
 }
 
 function wantedParts(ledger: ConsumerLedger, claim: OpenClaim): ReadonlyMap<PageBook, PromisedParts> {

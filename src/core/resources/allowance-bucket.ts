@@ -8,11 +8,12 @@ import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
 import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./consumer-ref.ts";
 import { type Dimensions, dimensionsSchema } from "./dimensions.ts";
 import { acceptKind } from "./parse-kind.ts";
-import { renamedProperties, renamedRules } from "./renamed-fields.ts";
+import { renamedProperties } from "./renamed-fields.ts";
 import { amountSchema } from "./resource-grant.ts";
 import { resourceTypeSchema } from "./resource-type.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
+export const usedPercentMax = 1_000_000;
 export const reservationsMax = 128;
 export const contributingGrantsMax = 50;
 
@@ -40,7 +41,7 @@ const specSchema = {
     },
     ...renamedProperties(renamedInView),
   },
-  "x-kubernetes-validations": [unchangingSpec, ...renamedRules(renamedInView)],
+  "x-kubernetes-validations": [unchangingSpec],
 } as const satisfies Schema;
 
 /** An API server does not hold integers to their format by itself. */
@@ -72,7 +73,7 @@ const reservationSchema = {
     set: {
       type: "string",
       minLength: 1,
-      maxLength: 128,
+      maxLength: 48,
       description:
         "Marks the promises of one attempt to grant one claim, on all its buckets. All of them, or none, count.",
     },
@@ -110,7 +111,12 @@ const statusSchema = {
     reserved: { ...amountSchema, description: "What is promised to claims whose grant is being written down." },
     available: { ...amountSchema, description: "What one more claim could get now. Never below 0." },
     overage: { ...amountSchema, description: "By how much use exceeds the limit, after a limit was lowered." },
-    usedPercent: { type: "integer", minimum: 0, description: "Allocated and reserved, in percent of the limit." },
+    usedPercent: {
+      type: "integer",
+      minimum: 0,
+      maximum: usedPercentMax,
+      description: "Allocated and reserved, in percent of the limit.",
+    },
     claimCount: { ...countSchema, description: "How many granted claims hold from this bucket." },
     grantCount: { ...countSchema, description: "How many Active grants give to this bucket." },
     writer: {

@@ -38,6 +38,9 @@ const least = (path: string, value: unknown, bound: number): string =>
 const short = (path: string): string => `${path}: Invalid value: "": ${path} in body should be at least 1 chars long`;
 const fewer = (path: string): string => `${path}: Invalid value: 0: ${path} in body should have at least 1 items`;
 
+const old = (path: string, use: string, value = "{}"): string =>
+  `${path}: Unsupported value: ${value}: supported values: "none: write ${use} instead"`;
+
 const groupPattern = "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$";
 const kindPattern = "^[A-Za-z][A-Za-z0-9]*$";
 const typePattern = "^[!-~]+$";
@@ -109,11 +112,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       ["spec.displayUnit", long(51), "spec.displayUnit: Too long: may not be more than 50 bytes"],
       ["spec.unitConversionFactor", 0, least("spec.unitConversionFactor", 0, 1)],
       ["spec.unitConversionFactor", 0.001, type("spec.unitConversionFactor", "integer", "number")],
-      [
-        "spec.unitConversionFactor",
-        9223372036854775808n,
-        "spec.unitConversionFactor: Invalid value: 9223372036854775808: spec.unitConversionFactor in body must be of type int64",
-      ],
+      ["spec.unitConversionFactor", 9223372036854775808n, type("spec.unitConversionFactor", "integer", "number")],
       ["spec.description", long(501), "spec.description: Too long: may not be more than 500 bytes"],
       [
         "spec.consumerType",
@@ -145,13 +144,9 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       [
         "spec.ownerRef",
         { kind: "Organization" },
-        "spec.ownerRef: Forbidden: ownerRef is not a field of this version: write consumerType (who uses the quota) and claimingResources (what takes from it) instead",
+        old("spec.ownerRef", "consumerType (who uses the quota) and claimingResources (what takes from it)"),
       ],
-      [
-        "spec.resourceTypeName",
-        "x/projects",
-        "spec.resourceTypeName: Forbidden: resourceTypeName is not a field of this version: write resourceType instead",
-      ],
+      ["spec.resourceTypeName", "x/projects", old("spec.resourceTypeName", "resourceType", '"x/projects"')],
       [
         "status.conditions",
         [{ ...condition, status: "Yes" }],
@@ -230,7 +225,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       [
         "spec.allowances.0.buckets.0.amount",
         2n ** 63n,
-        "spec.allowances[0].buckets[0].amount: Invalid value: 9223372036854775808: spec.allowances[0].buckets[0].amount in body must be of type int64",
+        type("spec.allowances[0].buckets[0].amount", "integer", "number"),
       ],
       [
         "spec.allowances.0.buckets.0.dimensionSelector.matchExpressions.0.operator",
@@ -262,21 +257,17 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
         "tomorrow",
         'spec.expiresAt: Invalid value: "tomorrow": spec.expiresAt in body must be of type date-time: "tomorrow"',
       ],
-      [
-        "spec.ownerRef",
-        consumerRef,
-        "spec.ownerRef: Forbidden: ownerRef is not a field of this version: write consumerRef instead",
-      ],
+      ["spec.ownerRef", consumerRef, old("spec.ownerRef", "consumerRef")],
       [
         "spec",
         { ownerRef: consumerRef, allowances: [{ resourceTypeName: "x", amount: 1, dimensionSelector: {} }] },
+        old("spec.ownerRef", "consumerRef"),
+        old("spec.allowances[0].resourceTypeName", "resourceType", '"x"'),
+        old("spec.allowances[0].amount", "buckets[].amount", "1"),
+        old("spec.allowances[0].dimensionSelector", "buckets[].dimensionSelector"),
         "spec.allowances[0].resourceType: Required value",
         "spec.allowances[0].buckets: Required value",
         "spec.consumerRef: Required value",
-        "spec.ownerRef: Forbidden: ownerRef is not a field of this version: write consumerRef instead",
-        "spec.allowances[0].resourceTypeName: Forbidden: resourceTypeName is not a field of this version: write resourceType instead",
-        "spec.allowances[0].amount: Forbidden: amount is not a field of this version: write buckets[].amount instead",
-        "spec.allowances[0].dimensionSelector: Forbidden: dimensionSelector is not a field of this version: write buckets[].dimensionSelector instead",
       ],
       [
         "status.conditions",
@@ -303,12 +294,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       ["spec.requests.0.amount", absent, "spec.requests[0].amount: Required value"],
       ["spec.requests.0.amount", -5, least("spec.requests[0].amount", -5, 0)],
       ["spec.requests.0.amount", true, type("spec.requests[0].amount", "integer", "boolean")],
-      [
-        "spec.requests.0.amount",
-        -(2n ** 63n) - 1n,
-        "spec.requests[0].amount: Invalid value: -9223372036854775809: spec.requests[0].amount in body should be greater than or equal to 0",
-        "spec.requests[0].amount: Invalid value: -9223372036854775809: spec.requests[0].amount in body must be of type int64",
-      ],
+      ["spec.requests.0.amount", -(2n ** 63n) - 1n, type("spec.requests[0].amount", "integer", "number")],
       ["spec.requests.0.resourceType", absent, "spec.requests[0].resourceType: Required value"],
       ["spec.requests.0.resourceType", "a\tb", match("spec.requests[0].resourceType", "a\tb", typePattern)],
       [
@@ -345,16 +331,8 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
         long(3821),
         "spec.requests[0].dimensionKey: Too long: may not be more than 3820 bytes",
       ],
-      [
-        "spec.requests.0.resourceTypeName",
-        "x",
-        "spec.requests[0].resourceTypeName: Forbidden: resourceTypeName is not a field of this version: write resourceType instead",
-      ],
-      [
-        "spec.ownerRef",
-        {},
-        "spec.ownerRef: Forbidden: ownerRef is not a field of this version: write consumerRef instead",
-      ],
+      ["spec.requests.0.resourceTypeName", "x", old("spec.requests[0].resourceTypeName", "resourceType", '"x"')],
+      ["spec.ownerRef", {}, old("spec.ownerRef", "consumerRef")],
       ["spec.resourceRef", { kind: "Project" }, "spec.resourceRef.name: Required value"],
       ["spec.resourceRef.kind", "a b", match("spec.resourceRef.kind", "a b", kindPattern)],
       ["spec.resourceRef.namespace", "-", match("spec.resourceRef.namespace", "-", namespacePattern)],
@@ -386,11 +364,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
     [
       ["spec.consumerRef", absent, "spec.consumerRef: Required value"],
       ["spec.resourceType", absent, "spec.resourceType: Required value"],
-      [
-        "spec.resourceTypeName",
-        "x",
-        "spec.resourceTypeName: Forbidden: resourceTypeName is not a field of this version: write resourceType instead",
-      ],
+      ["spec.resourceTypeName", "x", old("spec.resourceTypeName", "resourceType", '"x"')],
       ["spec.dimensions", { l: "a/b" }, match("spec.dimensions.l", "a/b", valuePattern)],
       [
         "status",
@@ -405,7 +379,6 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
         "status.claimCount",
         2147483648,
         "status.claimCount: Invalid value: 2147483648: status.claimCount in body should be less than or equal to 2147483647",
-        "status.claimCount: Invalid value: 2147483648: status.claimCount in body must be of type int32",
       ],
       [
         "status.reservations",
@@ -442,11 +415,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
     { ...head("EffectiveResourceGrant"), spec: { consumerRef, resourceType: "x" } },
     [
       ["spec", {}, "spec.consumerRef: Required value", "spec.resourceType: Required value"],
-      [
-        "spec.resourceTypeName",
-        "x",
-        "spec.resourceTypeName: Forbidden: resourceTypeName is not a field of this version: write resourceType instead",
-      ],
+      ["spec.resourceTypeName", "x", old("spec.resourceTypeName", "resourceType", '"x"')],
       ["status.totalLimit", "10", type("status.totalLimit", "integer", "string")],
       ["status.allowanceBucketRefs", [{}], "status.allowanceBucketRefs[0].name: Required value"],
     ],

@@ -7,7 +7,7 @@ import { renamedInView, unchangingSpec } from "./allowance-bucket.ts";
 import { observedGenerationSchema } from "./conditions.ts";
 import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./consumer-ref.ts";
 import { acceptKind } from "./parse-kind.ts";
-import { renamedProperties, renamedRules } from "./renamed-fields.ts";
+import { renamedProperties } from "./renamed-fields.ts";
 import { amountSchema } from "./resource-grant.ts";
 import { resourceTypeSchema } from "./resource-type.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
@@ -20,7 +20,7 @@ const specSchema = {
     resourceType: { ...resourceTypeSchema, description: "What is counted." },
     ...renamedProperties(renamedInView),
   },
-  "x-kubernetes-validations": [unchangingSpec, ...renamedRules(renamedInView)],
+  "x-kubernetes-validations": [unchangingSpec],
 } as const satisfies Schema;
 
 const bucketRefSchema = {

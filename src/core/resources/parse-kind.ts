@@ -75,14 +75,21 @@ function headIssues(definition: KindDefinition, value: JsonObject): readonly Fie
     issues.push(required("apiVersion"));
   }
   if (value["apiVersion"] !== undefined && value["apiVersion"] !== quotaApiVersion) {
-    issues.push(invalid("apiVersion", value["apiVersion"], `must be ${quotaApiVersion}`));
+    issues.push(invalid("apiVersion", shown(value["apiVersion"]), `must be ${quotaApiVersion}`));
   }
   if (value["kind"] !== definition.kind) {
     const issue =
-      value["kind"] === undefined ? required("kind") : invalid("kind", value["kind"], `must be ${definition.kind}`);
+      value["kind"] === undefined
+        ? required("kind")
+        : invalid("kind", shown(value["kind"]), `must be ${definition.kind}`);
     issues.push(issue);
   }
   return issues;
+}
+
+/** A word as it is; anything else by its type, for it may be of any size. */
+function shown(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : typeOf(value ?? null);
 }
 
 function ruleIssues(compiled: CompiledSchema, value: JsonValue, old: JsonValue | undefined): readonly FieldIssue[] {

@@ -85,6 +85,7 @@ export function featureIssue(registration: ResourceRegistration, path: string): 
 }
 
 function isOlder(one: ResourceRegistration, other: ResourceRegistration): boolean {
-  const [mine, theirs] = [one.metadata.creationTimestamp ?? "", other.metadata.creationTimestamp ?? ""];
+  // One that is being created has no time yet: it is the youngest.
+  const [mine, theirs] = [one, other].map(({ metadata }) => metadata.creationTimestamp ?? "~") as [string, string];
   return mine === theirs ? (one.metadata.name ?? "") < (other.metadata.name ?? "") : mine < theirs;
 }

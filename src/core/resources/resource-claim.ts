@@ -1,6 +1,6 @@
 import { findCondition } from "../../protocol/condition.ts";
 import type { Parsed } from "../../protocol/field-issue.ts";
-import { isJsonObject, type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
+import { type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
 import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
@@ -16,10 +16,10 @@ import {
   namespaceSchema,
   readConsumerRef,
 } from "./consumer-ref.ts";
-import { type Dimensions, dimensionKey, dimensionKeySchema, dimensionsSchema } from "./dimensions.ts";
+import { type Dimensions, dimensionKeySchema, dimensionsSchema } from "./dimensions.ts";
 import { acceptKind } from "./parse-kind.ts";
 import { field, items } from "./reading.ts";
-import { renamedProperties, renamedRules } from "./renamed-fields.ts";
+import { renamedProperties } from "./renamed-fields.ts";
 import { amountSchema } from "./resource-grant.ts";
 import { resourceTypeSchema } from "./resource-type.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
@@ -42,7 +42,6 @@ const requestSchema = {
     dimensionKey: dimensionKeySchema,
     ...renamedProperties(renamedInRequest),
   },
-  "x-kubernetes-validations": renamedRules(renamedInRequest),
 } as const satisfies Schema;
 
 const resourceRefSchema = {
@@ -62,10 +61,9 @@ const uniqueRequestsRule: ValidationRule = {
     "(has(o.dimensions) ? o.dimensions : {}) == (has(r.dimensions) ? r.dimensions : {})))",
   message: "a resourceType may be asked for once for each set of dimensions",
   holds: (self) => {
-    const keys = items(self).map(
-      (request) => `${field(request, "resourceType")} ${dimensionKey(dimensionsOf(request))}`,
-    );
-    return new Set(keys).size === keys.length;
+    const requests = items(self);
+    if (requests.length > requestsMax) return true;
+    return requests.every((request, at) => !requests.slice(0, at).some((earlier) => asksTheSame(earlier, request)));
   },
 };
 
@@ -99,7 +97,6 @@ const specSchema = {
       reason: "FieldValueForbidden",
       holds: (self, oldSelf) => oldSelf === undefined || jsonEquals(self, oldSelf),
     },
-    ...renamedRules(renamedInSpec),
   ],
 } as const satisfies Schema;
 
@@ -266,7 +263,8 @@ function readAllocations(status: Infer<typeof statusSchema>): readonly ClaimAllo
   }));
 }
 
-function dimensionsOf(request: JsonValue): Dimensions {
-  const dimensions = field(request, "dimensions");
-  return isJsonObject(dimensions) ? (dimensions as Dimensions) : {};
+function asksTheSame(one: JsonValue, other: JsonValue): boolean {
+  const of = (request: JsonValue, name: string): JsonValue => field(request, name) ?? null;
+  const sameType = jsonEquals(of(one, "resourceType"), of(other, "resourceType"));
+  return sameType && jsonEquals(field(one, "dimensions") ?? {}, field(other, "dimensions") ?? {});
 }

@@ -9,7 +9,7 @@ import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
 import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./consumer-ref.ts";
 import { literalSelectorSchema } from "./dimension-selector.ts";
 import { acceptKind } from "./parse-kind.ts";
-import { renamedProperties, renamedRules } from "./renamed-fields.ts";
+import { renamedProperties } from "./renamed-fields.ts";
 import { resourceTypeSchema } from "./resource-type.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
@@ -50,7 +50,6 @@ const allowanceSchema = {
     },
     ...renamedProperties(renamedInAllowance),
   },
-  "x-kubernetes-validations": renamedRules(renamedInAllowance),
 } as const satisfies Schema;
 
 const specSchema = {
@@ -73,7 +72,6 @@ const specSchema = {
     },
     ...renamedProperties(renamedInSpec),
   },
-  "x-kubernetes-validations": renamedRules(renamedInSpec),
 } as const satisfies Schema;
 
 const statusSchema = {

@@ -9,7 +9,7 @@ import { type GroupKind, groupSchema, kindSchema } from "./consumer-ref.ts";
 import { dimensionsMax } from "./dimensions.ts";
 import { acceptKind } from "./parse-kind.ts";
 import { field, has, items } from "./reading.ts";
-import { renamedProperties, renamedRules } from "./renamed-fields.ts";
+import { renamedProperties } from "./renamed-fields.ts";
 import { resourceTypeSchema } from "./resource-type.ts";
 import type { Unit } from "./units.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
@@ -75,7 +75,6 @@ const rules: readonly ValidationRule[] = [
       return items(field(oldSelf, "dimensions")).every((dimension) => kept.includes(dimension));
     },
   },
-  ...renamedRules(renamed),
 ];
 
 const specSchema = {
@@ -253,7 +252,8 @@ function unchanging(name: string): ValidationRule {
 }
 
 function consumerTypePart(variable: string, part: string): string {
-  return `(has(${variable}.consumerType) ? ${variable}.consumerType.${part} : ${variable}.consumerTypeRef.${part})`;
+  const written = (field: string): string => `has(${variable}.${field}) ? ${variable}.${field}.${part}`;
+  return `(${written("consumerType")} : ${written("consumerTypeRef")} : "")`;
 }
 
 function sameConsumerType(self: JsonValue, oldSelf: JsonValue | undefined): boolean {

@@ -5,11 +5,11 @@ const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
 const bitsPerCharacter = 5;
 
 /**
- * A short name for a list of texts, made of small letters and digits. Each text goes in with its length, so that no two
- * lists run together; the hash is one nobody can steer, because tenants choose some of these texts.
+ * A short name for a list of texts, made of small letters and digits. They go in as JSON, in which no two lists look the
+ * same; the hash is one nobody can steer, because tenants choose some of these texts.
  */
 export function stableHash(parts: readonly string[], characters: number): string {
-  const digest = sha256(utf8ToBytes(parts.map((part) => `${part.length}:${part}`).join("")));
+  const digest = sha256(utf8ToBytes(JSON.stringify(parts)));
   let text = "";
   let bits = 0;
   let held = 0;

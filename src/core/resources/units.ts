@@ -14,20 +14,33 @@ const thousandth = 1000n;
 
 /** What people read: `8 GiB`, `1 project`, `2.5 cores`. Up to three digits after the point, rounded half up. */
 export function displayAmount(amount: Amount, unit: Unit): string {
-  const number = bareNumber(amount, unit);
-  const isOne = number === "1" || number === "-1";
-  return `${number} ${isOne ? singular(unit.displayUnit) : plural(unit.displayUnit)}`;
+  return withUnit(bareNumber(amount, unit, "nearest"), unit);
 }
 
 /** The same beside an amount that already names the unit: `3` where that is a word, `8 GiB` where it is a symbol. */
 export function displayNumber(amount: Amount, unit: Unit): string {
-  return isWord(unit.displayUnit) ? bareNumber(amount, unit) : displayAmount(amount, unit);
+  return beside(bareNumber(amount, unit, "nearest"), unit);
 }
 
-function bareNumber(amount: Amount, unit: Unit): string {
-  const scaled = roundedQuotient(amount * thousandth, unit.factor);
-  if (scaled === 0n && amount !== 0n) return amount < 0n ? "-<0.001" : "<0.001";
-  return decimal(scaled);
+/** The same, never more than there is: `requested 1 core, available 1` would explain no refusal. */
+export function displayFloor(amount: Amount, unit: Unit): string {
+  return beside(bareNumber(amount, unit, "down"), unit);
+}
+
+function withUnit(number: string, { displayUnit }: Unit): string {
+  const isOne = number === "1" || number === "-1";
+  return `${number} ${isOne ? singular(displayUnit) : plural(displayUnit)}`;
+}
+
+function beside(number: string, unit: Unit): string {
+  return isWord(unit.displayUnit) ? number : withUnit(number, unit);
+}
+
+function bareNumber(amount: Amount, { factor }: Unit, rounding: "nearest" | "down"): string {
+  const scaled = amount * thousandth;
+  const rounded = rounding === "down" && amount >= 0n ? scaled / factor : roundedQuotient(scaled, factor);
+  if (rounded === 0n && amount !== 0n) return amount < 0n ? "-<0.001" : "<0.001";
+  return decimal(rounded);
 }
 
 function roundedQuotient(dividend: bigint, divisor: bigint): bigint {
@@ -44,9 +57,13 @@ function decimal(thousandths: bigint): string {
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 
+/** Words that look like a plural and are none, or that have none of their own. */
+const singulars = new Set(["lens", "gas", "bias", "series", "species", "axis", "basis", "analysis"]);
+
 /** Symbols such as GiB or TB stay as they are; words take an s, unless they came with one. */
 function plural(unit: string): string {
-  if (!isWord(unit) || isPlural(unit)) return unit;
+  if (!isWord(unit) || isPlural(unit) || /^(series|species)$/.test(unit)) return unit;
+  if (/sis$/.test(unit)) return `${unit.slice(0, -2)}es`;
   if (/(s|x|z|ch|sh)$/.test(unit)) return `${unit}es`;
   return /[^aeiou]y$/.test(unit) ? `${unit.slice(0, -1)}ies` : `${unit}s`;
 }
@@ -62,5 +79,5 @@ function isWord(unit: string): boolean {
 }
 
 function isPlural(unit: string): boolean {
-  return /[^siu]s$/.test(unit);
+  return /[^siu]s$/.test(unit) && !singulars.has(unit);
 }
