@@ -36,9 +36,11 @@ function setsOn(store: ModelStore, type: string): string[] {
   return store.page(type).content.reservations.map(({ set }) => set);
 }
 
+/** The pages are there, and one claim waits for something on both. */
 function storeWithClaim(): ModelStore {
   const store = new ModelStore();
   for (const type of types) store.setPools(type, [{ requirements: [], amount: 10n as Amount }]);
+  new Driven(store, "earlier", "none").until(() => types.every((type) => store.page(type).version !== undefined));
   const parts = types.map((resourceType) => ({ resourceType, dimensionKey: "", amount: 1n as Amount }));
   store.createClaim({ claim: { uid: "c", namespace: "n", name: "c" }, parts, forced: false });
   return store;
