@@ -93,7 +93,7 @@ function limits(schema: Schema): string[] {
 const namedPatterns: Readonly<Record<string, string>> = {
   [groupSchema.pattern]: "A DNS subdomain, or empty.",
   [kindSchema.pattern]: "Letters and digits.",
-  [nameSchema.pattern]: "No `/` and no `%`.",
+  [nameSchema.pattern]: "No `/` and no `%`, and neither `.` nor `..`.",
   [namespaceSchema.pattern]: "A DNS label, or empty.",
   [dimensionValueSchema.pattern]: "A label value.",
   [resourceTypeSchema.pattern]: "Printable ASCII without spaces.",

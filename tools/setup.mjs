@@ -25,10 +25,11 @@ function installed() {
 }
 
 if (!installed()) {
-  console.log("Installing dependencies (npm ci) ...");
-  const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {
+  console.error("Installing dependencies (npm ci) ...");
+  // Its output goes to where errors go, and is heard even when npm was told to be silent: what follows may be piped.
+  const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
-    stdio: "inherit",
+    stdio: ["ignore", process.stderr, process.stderr],
     shell: process.platform === "win32",
   });
   if (status !== 0) {

@@ -1,6 +1,6 @@
 import { quote } from "./go-quote.ts";
-import { type JsonValue, sortedKeys } from "./json-value.ts";
-import { writeJson } from "./json-writer.ts";
+import type { JsonValue } from "./json-value.ts";
+import { identityText } from "./json-writer.ts";
 
 /** What Kubernetes calls the type of a field error; the `reason` of a cause in a Status. */
 export type FieldIssueType =
@@ -89,5 +89,5 @@ function withDetail(text: string, detail: string): string {
 }
 
 function valueText(value: unknown): string {
-  return typeof value === "string" ? quote(value) : writeJson(sortedKeys(value as JsonValue));
+  return typeof value === "string" ? quote(value) : identityText(value as JsonValue);
 }

@@ -2,8 +2,6 @@ import { type JsonValue, setOwn } from "./json-value.ts";
 
 /** The fewest digits an integer beyond 2^53 can have. */
 const unsafeDigits = 16;
-/** Far beyond any real object, and well within the stack of whoever walks the value afterwards. */
-const depthMax = 1_000;
 
 /** Malformed JSON text: what is wrong and where. */
 export class JsonSyntaxError extends Error {
@@ -16,7 +14,6 @@ export class JsonSyntaxError extends Error {
  */
 export function readJson(text: string): JsonValue {
   if (hasLongDigitRun(text)) return new ExactReader(text).read();
-  if (isTooDeep(text)) throw new JsonSyntaxError(tooDeep);
   try {
     return JSON.parse(text) as JsonValue;
   } catch (cause) {
@@ -36,43 +33,9 @@ function hasLongDigitRun(text: string): boolean {
     let end = at + 1;
     while (end < text.length && isDigit(text.charCodeAt(end))) end += 1;
     if (end - start >= unsafeDigits) return true;
+    at += Math.floor((end - at) / unsafeDigits) * unsafeDigits;
   }
   return false;
-}
-
-/** Text of fewer characters than this cannot open and close so many brackets. */
-const shallowLength = 2 * depthMax;
-const tooDeep = `JSON nested deeper than ${depthMax} levels`;
-
-/** Whether brackets nest too deeply, those in strings aside. */
-function isTooDeep(text: string): boolean {
-  if (text.length <= shallowLength) return false;
-  let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === quote) at = skipString(text, at);
-    else if (code === openBrace || code === openBracket) depth += 1;
-    else if (code === closeBrace || code === closeBracket) depth -= 1;
-    if (depth > depthMax) return true;
-  }
-  return false;
-}
-
-const quote = 34;
-const backslash = 92;
-const openBracket = 91;
-const closeBracket = 93;
-const openBrace = 123;
-const closeBrace = 125;
-
-/** The closing quote of the string that begins here. */
-function skipString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === quote) return at;
-    if (code === backslash) at += 1;
-  }
-  return text.length;
 }
 
 function isDigit(code: number): boolean {
@@ -83,30 +46,47 @@ function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
-/** A small recursive reader for the rare text that may hold a long integer. */
+/** A container whose members are being read, and the key of the next one in an object. */
+type Open =
+  | { readonly kind: "array"; readonly value: JsonValue[] }
+  | { readonly kind: "object"; readonly value: Record<string, JsonValue>; key: string };
+
+/**
+ * A small reader for the rare text that may hold a long integer. It keeps its own stack, so that text may nest as deeply
+ * as the engine's parser lets it.
+ */
 class ExactReader {
   readonly #text: string;
+  readonly #open: Open[] = [];
   #at = 0;
-  #depth = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
   read(): JsonValue {
-    const value = this.#value();
-    this.#skipSpace();
-    if (this.#at < this.#text.length) this.#fail();
-    return value;
+    for (;;) {
+      let value = this.#value();
+      if (value === undefined) continue;
+      for (;;) {
+        const container = this.#open.at(-1);
+        if (container === undefined) return this.#end(value);
+        add(container, value);
+        if (this.#continues(container)) break;
+        this.#open.pop();
+        value = container.value;
+      }
+    }
   }
 
-  #value(): JsonValue {
+  /** Reads a value that is complete, or opens a container that has members and gives undefined. */
+  #value(): JsonValue | undefined {
     this.#skipSpace();
     switch (this.#text[this.#at]) {
       case "{":
-        return this.#nested(() => this.#object());
+        return this.#openObject();
       case "[":
-        return this.#nested(() => this.#array());
+        return this.#openArray();
       case '"':
         return this.#string();
       case "t":
@@ -120,36 +100,41 @@ class ExactReader {
     }
   }
 
-  #nested(read: () => JsonValue): JsonValue {
-    this.#depth += 1;
-    if (this.#depth > depthMax) throw new JsonSyntaxError(tooDeep);
+  #openObject(): JsonValue | undefined {
     this.#at += 1;
-    const value = read();
-    this.#depth -= 1;
-    return value;
+    if (this.#accept("}")) return {};
+    this.#open.push({ kind: "object", value: {}, key: this.#key() });
+    return undefined;
   }
 
-  #object(): JsonValue {
-    const object: Record<string, JsonValue> = {};
-    if (this.#accept("}")) return object;
-    do {
-      this.#skipSpace();
-      if (this.#text[this.#at] !== '"') this.#fail();
-      const key = this.#string();
-      this.#expect(":");
-      setOwn(object, key, this.#value());
-    } while (this.#accept(","));
-    this.#expect("}");
-    return object;
+  #openArray(): JsonValue | undefined {
+    this.#at += 1;
+    if (this.#accept("]")) return [];
+    this.#open.push({ kind: "array", value: [] });
+    return undefined;
   }
 
-  #array(): JsonValue {
-    const array: JsonValue[] = [];
-    if (this.#accept("]")) return array;
-    do array.push(this.#value());
-    while (this.#accept(","));
-    this.#expect("]");
-    return array;
+  /** Whether another member follows; else the container is closed. */
+  #continues(container: Open): boolean {
+    if (this.#accept(",")) {
+      if (container.kind === "object") container.key = this.#key();
+      return true;
+    }
+    this.#expect(container.kind === "object" ? "}" : "]");
+    return false;
+  }
+
+  #key(): string {
+    this.#skipSpace();
+    if (this.#text[this.#at] !== '"') this.#fail();
+    const key = this.#string();
+    this.#expect(":");
+    return key;
+  }
+
+  #end(value: JsonValue): JsonValue {
+    this.#skipSpace();
+    return this.#at < this.#text.length ? this.#fail() : value;
   }
 
   #string(): string {
@@ -218,4 +203,9 @@ class ExactReader {
     if (found === undefined) throw new JsonSyntaxError("Unexpected end of JSON input");
     throw new JsonSyntaxError(`Unexpected token ${JSON.stringify(found)} in JSON at position ${this.#at}`);
   }
+}
+
+function add(container: Open, value: JsonValue): void {
+  if (container.kind === "array") container.value.push(value);
+  else setOwn(container.value, container.key, value);
 }

@@ -25,24 +25,36 @@ export function setOwn<Value>(object: Record<string, Value>, key: string, value:
   }
 }
 
+/** How deeply values are compared, sorted and merged. Text may nest deeper, but no object does that means anything. */
+export const depthMax = 1_000;
+
 /** The same value with the keys of every object in order, as Go prints a map. */
-export function sortedKeys(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(sortedKeys);
+export function sortedKeys(value: JsonValue, depth = 0): JsonValue {
+  if (depth > depthMax) return null;
+  if (Array.isArray(value)) return value.map((item: JsonValue) => sortedKeys(item, depth + 1));
   if (!isJsonObject(value)) return value;
   const sorted: Record<string, JsonValue> = {};
-  for (const key of Object.keys(value).sort()) setOwn(sorted, key, sortedKeys(value[key] as JsonValue));
+  for (const key of Object.keys(value).sort()) setOwn(sorted, key, sortedKeys(value[key] as JsonValue, depth + 1));
   return sorted;
 }
 
-export function jsonEquals(left: JsonValue, right: JsonValue): boolean {
+/** Whether two values are the same. Beyond `depthMax` nothing equals anything. */
+export function jsonEquals(left: JsonValue, right: JsonValue, depth = 0): boolean {
   if (left === right) return true;
+  if (depth > depthMax) return false;
   if (Array.isArray(left)) {
-    return Array.isArray(right) && left.length === right.length && left.every((item, i) => jsonEquals(item, right[i]));
+    return (
+      Array.isArray(right) &&
+      left.length === right.length &&
+      left.every((item, at) => jsonEquals(item, right[at] as JsonValue, depth + 1))
+    );
   }
   if (!isJsonObject(left) || !isJsonObject(right)) return false;
   const keys = Object.keys(left);
   return (
     keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && jsonEquals(left[key] as JsonValue, right[key] as JsonValue))
+    keys.every(
+      (key) => Object.hasOwn(right, key) && jsonEquals(left[key] as JsonValue, right[key] as JsonValue, depth + 1),
+    )
   );
 }

@@ -1,7 +1,4 @@
-import { isJsonObject } from "./json-value.ts";
-
-/** Far beyond any real object, and well within the stack. */
-const depthMax = 1_000;
+import { depthMax, isJsonObject, type JsonValue, sortedKeys } from "./json-value.ts";
 
 /**
  * Writes JSON text in which bigints are integers. Values without a bigint, which is nearly all of them, take the
@@ -14,6 +11,11 @@ export function writeJson(value: unknown): string {
     if (!(error instanceof TypeError)) throw error;
     return writeExact(value, 0) ?? "null";
   }
+}
+
+/** A text that is the same for equal values and no others, keys in whatever order; what lies beyond `depthMax` aside. */
+export function identityText(value: JsonValue): string {
+  return writeJson(sortedKeys(value));
 }
 
 /** Undefined for what JSON leaves out of objects: undefined, functions and symbols. */

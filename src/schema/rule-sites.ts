@@ -1,6 +1,6 @@
 import { childPath, itemPath } from "../protocol/field-issue.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../protocol/json-value.ts";
-import { writeJson } from "../protocol/json-writer.ts";
+import { identityText } from "../protocol/json-writer.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import type { ValidationRule } from "./structural-schema.ts";
 
@@ -61,5 +61,5 @@ function* arraySites(
 
 /** What an item of a list is known by. */
 function identityOf(item: JsonValue, keys: readonly string[]): string {
-  return writeJson(keys.map((key) => (isJsonObject(item) ? (ownValue(item, key) ?? null) : null)));
+  return identityText(keys.map((key) => (isJsonObject(item) ? (ownValue(item, key) ?? null) : null)));
 }

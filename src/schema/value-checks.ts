@@ -1,7 +1,7 @@
 import { type FieldIssue, invalid, notSupported, tooLong, tooMany, typeInvalid } from "../protocol/field-issue.ts";
 import { quote } from "../protocol/go-quote.ts";
-import { isJsonObject, type JsonValue, jsonEquals, sortedKeys } from "../protocol/json-value.ts";
-import { writeJson } from "../protocol/json-writer.ts";
+import { isJsonObject, type JsonValue, jsonEquals } from "../protocol/json-value.ts";
+import { identityText, writeJson } from "../protocol/json-writer.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 
 const none: readonly FieldIssue[] = [];
@@ -116,7 +116,7 @@ export function repeatedItems(
   const repeated: [number, JsonValue][] = [];
   for (const [index, item] of items.entries()) {
     const identity = listType === "set" || !isJsonObject(item) ? item : pick(item, keys);
-    const text = writeJson(sortedKeys(identity));
+    const text = identityText(identity);
     const count = counts.get(text) ?? 0;
     if (count === 1) repeated.push([index, identity]);
     counts.set(text, count + 1);

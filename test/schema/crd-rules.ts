@@ -5,7 +5,8 @@ import { compile } from "../../src/cel/compile.ts";
 import { createEnvironment } from "../../src/cel/environment.ts";
 import type { Program } from "../../src/cel/program.ts";
 import { schemaType } from "../../src/cel/schema-type.ts";
-import type { JsonValue } from "../../src/protocol/json-value.ts";
+import { isJsonObject, type JsonValue } from "../../src/protocol/json-value.ts";
+import { identityText } from "../../src/protocol/json-writer.ts";
 import { type CompiledSchema, compileSchema } from "../../src/schema/compiled-schema.ts";
 import { ruleSites } from "../../src/schema/rule-sites.ts";
 import type { Schema } from "../../src/schema/structural-schema.ts";
@@ -25,7 +26,13 @@ export class CrdServer {
     const walked = walkObject(this.#compiled, object);
     if (walked.issues.length > 0) return false;
     const before = old === undefined ? undefined : walkObject(this.#compiled, old).value;
-    for (const { compiled, rules, self, oldSelf } of ruleSites(this.#compiled, walked.value, before)) {
+    const self = inOrder(this.#compiled, walked.value);
+    const oldSelf = before === undefined ? undefined : inOrder(this.#compiled, before);
+    return this.#followsRules(self, oldSelf);
+  }
+
+  #followsRules(value: JsonValue, old: JsonValue | undefined): boolean {
+    for (const { compiled, rules, self, oldSelf } of ruleSites(this.#compiled, value, old)) {
       for (const { rule } of rules) {
         if (/\boldSelf\b/.test(rule) && oldSelf === undefined) continue;
         const result = this.#program(compiled, rule).evaluate({ self, oldSelf });
@@ -41,6 +48,23 @@ export class CrdServer {
     this.#programs.set(compiled, known);
     return known.get(rule) as Program<boolean>;
   }
+}
+
+/** Kubernetes compares lists that are maps or sets without regard to order; in one order they compare as they are. */
+function inOrder(compiled: CompiledSchema, value: JsonValue): JsonValue {
+  if (Array.isArray(value)) {
+    const items = value.map((item: JsonValue) => (compiled.items === undefined ? item : inOrder(compiled.items, item)));
+    const listType = compiled.schema["x-kubernetes-list-type"];
+    return listType === "map" || listType === "set"
+      ? items.sort((left, right) => (identityText(left) < identityText(right) ? -1 : 1))
+      : items;
+  }
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).map(([key, member]) => {
+    const child = compiled.properties.get(key) ?? compiled.additional;
+    return [key, child === undefined || child === true ? member : inOrder(child, member)] as const;
+  });
+  return Object.fromEntries(members);
 }
 
 function programsOf({ schema, rules }: CompiledSchema): ReadonlyMap<string, Program<boolean>> {

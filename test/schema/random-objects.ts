@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { JsonValue } from "../../src/protocol/json-value.ts";
+import { type JsonValue, ownValue } from "../../src/protocol/json-value.ts";
 import type { KindDefinition } from "../../src/schema/kind-definition.ts";
 import type { Schema } from "../../src/schema/structural-schema.ts";
 
@@ -35,11 +35,12 @@ export function randomUpdate(kind: KindDefinition, old: JsonValue): Value {
 
 /** Takes each field from one or the other. */
 function mixed(old: JsonValue, other: JsonValue): Value {
+  if (Array.isArray(old)) return fc.oneof(fc.constant(other), fc.shuffledSubarray([...old], { minLength: old.length }));
   if (!isObject(old) || !isObject(other)) return fc.boolean().map((keep) => (keep ? old : other));
   const fields = Object.fromEntries(
     [...new Set([...Object.keys(old), ...Object.keys(other)])].map(
       (key): [string, fc.Arbitrary<JsonValue | undefined>] => {
-        const [before, after] = [old[key], other[key]];
+        const [before, after] = [ownValue(old, key), ownValue(other, key)];
         const deeper =
           before !== undefined && after !== undefined ? mixed(before, after) : fc.constantFrom(before, after);
         return [key, fc.oneof({ weight: 4, arbitrary: fc.constant(before) }, { weight: 1, arbitrary: deeper })];

@@ -1,11 +1,12 @@
-import { duplicate, type FieldIssue, itemPath } from "../../protocol/field-issue.ts";
+import { duplicate, type FieldIssue, forbidden, itemPath } from "../../protocol/field-issue.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
+import { parseApiVersion } from "../../protocol/object-meta.ts";
 import { amountToJson } from "../resources/amount.ts";
 import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
 import type { ConsumerRef } from "../resources/consumer-ref.ts";
 import { dimensionKey } from "../resources/dimensions.ts";
 import type { ClaimRequest, ResourceRef } from "../resources/resource-claim.ts";
-import { annotations, claimCreator, labels, quotaApiVersion } from "../resources/well-known.ts";
+import { annotations, claimCreator, labels, quotaApiVersion, quotaGroup } from "../resources/well-known.ts";
 import { type Conditions, compileConditions } from "./condition.ts";
 import { evaluatePolicy, type NotRendered } from "./evaluate-policy.ts";
 import {
@@ -17,7 +18,13 @@ import {
 } from "./policy-variables.ts";
 import { referenceManifest } from "./reference-manifest.ts";
 import { claimName, labelText } from "./rendered-names.ts";
-import { type RenderedMetadata, type Renderer, RenderFailure, TemplateFields } from "./template-fields.ts";
+import {
+  legalNamespace,
+  type RenderedMetadata,
+  type Renderer,
+  RenderFailure,
+  TemplateFields,
+} from "./template-fields.ts";
 import { gvkText, identityOf, type TriggerIdentity } from "./trigger-object.ts";
 
 /** An object that is being written, and all that a policy may ask about it. */
@@ -77,10 +84,16 @@ export function compileClaimPolicy(policy: ClaimCreationPolicy): CompiledClaimPo
     consumer: consumer && fields.consumer(`${path}.spec.consumerRef`, consumer),
     requests: compileRequests(fields, `${path}.spec.requests`, policy),
   };
-  const all = [...issues, ...fields.issues];
+  const all = [...ownKindIssues(policy), ...issues, ...fields.issues];
   if (all.length > 0) return { ok: false, issues: all };
   const name = policy.metadata.name ?? "";
   return { ok: true, policy: { name, evaluate: (input) => evaluate(name, conditions, template, input) } };
+}
+
+/** A claim for a claim would need a claim. */
+function ownKindIssues({ trigger }: ClaimCreationPolicy): readonly FieldIssue[] {
+  if (parseApiVersion(trigger.apiVersion).group !== quotaGroup) return [];
+  return [forbidden("spec.trigger.resource.apiVersion", `objects of ${quotaGroup} are never claimed for`)];
 }
 
 function compileRequests(
@@ -147,7 +160,7 @@ function assemble(
   const origin = { ...trigger, plane: input.plane, policy };
   return {
     name: metadata.name ?? claimName(metadata.generateName ?? policy, origin, consumer, requests),
-    namespace: metadata.namespace ?? (trigger.namespace || input.bucketNamespace(consumer)),
+    namespace: legalNamespace(metadata.namespace ?? (trigger.namespace || input.bucketNamespace(consumer))),
     labels: { ...metadata.labels, ...standardLabels(policy, trigger) },
     annotations: { ...metadata.annotations, ...standardAnnotations(policy, trigger, input.now) },
     consumer,

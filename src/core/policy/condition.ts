@@ -3,7 +3,7 @@ import { compile } from "../../cel/compile.ts";
 import type { Environment } from "../../cel/environment.ts";
 import type { Program } from "../../cel/program.ts";
 import type { FieldIssue } from "../../protocol/field-issue.ts";
-import type { PolicyTrigger } from "../resources/policy-schema.ts";
+import type { PolicyTrigger } from "../resources/policy-trigger.ts";
 import { expressionIssue } from "./expression-issue.ts";
 import type { PolicyBindings } from "./policy-variables.ts";
 

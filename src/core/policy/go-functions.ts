@@ -1,5 +1,11 @@
 import { isJsonObject, type JsonValue } from "../../protocol/json-value.ts";
 import { typeOf } from "../../schema/value-checks.ts";
+import { excerpt } from "./excerpt.ts";
+
+/** As much as an object in Kubernetes may hold in annotations. */
+const textMax = 262_144;
+/** More digits than any int64 has, with room for white space. */
+const integerLengthMax = 64;
 
 /** A value in a pipeline; undefined where a path leads to nothing. */
 export type PipelineValue = JsonValue | undefined;
@@ -37,9 +43,7 @@ export const goFunctions: Readonly<Record<string, GoFunction>> = {
   replace: {
     parameters: ["old", "new", "text"],
     call: (old, replacement, text) =>
-      withTexts("replace", [old, replacement, text], ([from = "", to = "", whole = ""]) =>
-        whole.replaceAll(from, () => to),
-      ),
+      withTexts("replace", [old, replacement, text], ([from = "", to = "", whole = ""]) => replaced(whole, from, to)),
   },
   split: {
     parameters: ["separator", "text"],
@@ -83,11 +87,22 @@ function textFunction(change: (text: string) => string): GoFunction {
 function withTexts(
   name: string,
   values: readonly JsonValue[],
-  use: (texts: readonly string[]) => JsonValue,
+  use: (texts: readonly string[]) => JsonValue | PipelineFailure,
 ): JsonValue | PipelineFailure {
   const other = values.find((value) => typeof value !== "string");
   if (other !== undefined) return new PipelineFailure(`${name} takes texts, not ${article(other)}`);
   return use(values as readonly string[]);
+}
+
+/** Replacements that grow can be chained; without a bound a short template could fill the memory. */
+function replaced(text: string, old: string, by: string): JsonValue | PipelineFailure {
+  const times = old === "" ? text.length + 1 : text.split(old).length - 1;
+  if (text.length + times * (by.length - old.length) > textMax) return tooLong("replace");
+  return text.replaceAll(old, () => by);
+}
+
+function tooLong(name: string): PipelineFailure {
+  return new PipelineFailure(`${name} would make a text of more than ${textMax} characters`);
 }
 
 /** The list is told by its type, so that both orders work: `join "," .list` and `join .list ","`. */
@@ -98,18 +113,19 @@ function join(first: JsonValue, second: JsonValue): JsonValue | PipelineFailure 
   }
   const texts = list.map(textOf);
   if (texts.includes(undefined)) return new PipelineFailure("join takes a list of texts and numbers");
-  return texts.join(separator);
+  const length = texts.reduce((sum, text) => sum + (text ?? "").length + separator.length, 0);
+  return length > textMax ? tooLong("join") : texts.join(separator);
 }
 
 function toInt(value: JsonValue): JsonValue | PipelineFailure {
   if (typeof value === "bigint") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "number") return Math.trunc(value);
-  if (typeof value === "string" && /^\s*[-+]?[0-9]+\s*$/.test(value)) {
+  if (typeof value === "string" && value.length <= integerLengthMax && /^\s*[-+]?[0-9]+\s*$/.test(value)) {
     const exact = BigInt(value.trim().replace(/^\+/, ""));
     return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
   }
   return new PipelineFailure(
-    `toInt cannot read ${typeof value === "string" ? JSON.stringify(value) : article(value)} as an integer`,
+    `toInt cannot read ${typeof value === "string" ? excerpt(value) : article(value)} as an integer`,
   );
 }

@@ -1,5 +1,7 @@
 import type { JsonValue } from "../../protocol/json-value.ts";
+import { isFunctionName, statementIssue } from "./go-form.ts";
 import { goFunctions } from "./go-functions.ts";
+import { goStringValue } from "./go-string.ts";
 import type { TemplateIssue } from "./template-scan.ts";
 
 /** A Go-style action, read. */
@@ -24,46 +26,12 @@ interface Token {
 }
 
 const depthMax = 50;
-const keywords = new Set(["if", "else", "end", "range", "with", "define", "block", "template", "break", "continue"]);
 const pattern =
   /(?<space>\s+)|(?<path>(?:\.[A-Za-z_]\w*)+)|(?<string>"(?:\\.|[^"\\])*"|`[^`]*`)|(?<number>[-+]?[0-9]+(?:\.[0-9]+)?)|(?<word>[A-Za-z_]\w*)|(?<symbol>[|()])|(?<unknown>[\s\S])/gy;
 
-function isFunctionName(word: string): boolean {
-  return word === "default" || Object.hasOwn(goFunctions, word);
-}
-
-/**
- * Whether an action is in Go's form: it has a single `|`, or starts with one of the functions and something after it.
- * Everything else is CEL, a lone path such as `.trigger.metadata.name` too.
- */
-export function isGoForm(source: string): boolean {
-  const tokens = tokenize(source);
-  const isPipe = (at: number): boolean => tokens[at]?.text === "|";
-  const hasPipe = tokens.some((_, at) => isPipe(at) && !isPipe(at - 1) && !isPipe(at + 1));
-  return hasPipe || startsWithCall(tokens) || isStatement(source);
-}
-
-/** `lower .x` and `lower (…)` are Go's; `lower(…)` would be CEL's, if it had such a function. */
-function startsWithCall(tokens: readonly Token[]): boolean {
-  const at = tokens.findIndex((token) => token.text !== "(");
-  const [first, second] = [tokens[at], tokens[at + 1]];
-  if (first?.kind !== "word" || !isFunctionName(first.text) || second === undefined) return false;
-  const isApart = second.offset > first.offset + first.text.length;
-  return isApart && (["path", "string", "number", "word"].includes(second.kind) || second.text === "(");
-}
-
-/** Go's statements, comments and variables are not supported; who writes one should be told so in these words. */
-function isStatement(source: string): boolean {
-  const word = /^[a-z]+/.exec(source)?.[0] ?? "";
-  return /^(\$|\/\*)/.test(source) || (keywords.has(word) && !/^[a-z]+[.([]/.test(source));
-}
-
 export function parsePipeline(source: string): ParsedPipeline {
-  if (isStatement(source)) {
-    const word = /^(\$\w*|\/\*|\w+)/.exec(source)?.[0] ?? source;
-    const message = `${word} is not supported in templates: write a CEL expression, such as a ? b : c`;
-    return { ok: false, issue: { message, offset: 0 } };
-  }
+  const statement = statementIssue(source);
+  if (statement !== undefined) return { ok: false, issue: statement };
   try {
     return { ok: true, node: new PipelineReader(tokenize(source), source.length).read() };
   } catch (error) {
@@ -129,7 +97,7 @@ class PipelineReader {
       case "string":
         return { kind: "literal", value: this.#text(token) };
       case "number":
-        return { kind: "literal", value: Number(token.text) };
+        return { kind: "literal", value: numberOf(token.text) };
       case "word":
         return this.#word(token);
       default:
@@ -139,10 +107,13 @@ class PipelineReader {
 
   #word(token: Token): PipelineNode {
     if (token.text === "true" || token.text === "false") return { kind: "literal", value: token.text === "true" };
-    const message = isFunctionName(token.text)
-      ? `${token.text} stands in the middle: put it and its arguments into parentheses`
-      : `unknown function ${token.text}: there are default, ${Object.keys(goFunctions).join(", ")}`;
-    throw new PipelineSyntaxError(message, token.offset);
+    throw new PipelineSyntaxError(this.#misplaced(token), token.offset);
+  }
+
+  #misplaced({ text }: Token): string {
+    if (isFunctionName(text)) return `${text} stands in the middle: put it and its arguments into parentheses`;
+    if (this.#peek().kind === "path") return `in a pipeline a path starts with a dot: .${text}${this.#peek().text}`;
+    return `unknown function ${text}: there are default, ${Object.keys(goFunctions).join(", ")}`;
   }
 
   #group(open: Token): PipelineNode {
@@ -154,14 +125,12 @@ class PipelineReader {
     return node;
   }
 
-  /** Strings in backquotes are as they are; Go's escapes of the others are nearly those of JSON. */
+  /** Strings in backquotes are as they are. */
   #text({ text, offset }: Token): string {
-    if (text.startsWith("`")) return text.slice(1, -1);
-    try {
-      return JSON.parse(text) as string;
-    } catch {
-      throw new PipelineSyntaxError(`malformed string ${text}`, offset);
-    }
+    const inside = text.slice(1, -1);
+    const value = text.startsWith("`") ? inside : goStringValue(inside);
+    if (value === undefined) throw new PipelineSyntaxError(`malformed string ${text}`, offset);
+    return value;
   }
 
   #peek(): Token {
@@ -184,6 +153,11 @@ class PipelineReader {
     const found = token.kind === "end" ? "the end" : token.text;
     throw new PipelineSyntaxError(`unexpected ${found}`, token.offset);
   }
+}
+
+function numberOf(text: string): number | bigint {
+  const number = Number(text);
+  return text.includes(".") || Number.isSafeInteger(number) ? number : BigInt(text);
 }
 
 function tokenize(source: string): readonly Token[] {

@@ -9,12 +9,20 @@ import type { GrantCreationPolicy, ParentContext } from "../resources/grant-crea
 import { annotations, labels, quotaApiVersion } from "../resources/well-known.ts";
 import { type Conditions, compileConditions } from "./condition.ts";
 import { evaluatePolicy, type NotRendered } from "./evaluate-policy.ts";
+import { excerpt } from "./excerpt.ts";
 import { expressionIssue } from "./expression-issue.ts";
+import { pathSegment } from "./path-segment.ts";
 import { grantBindings, grantPolicyVariables, type PolicyBindings } from "./policy-variables.ts";
 import { referenceManifest } from "./reference-manifest.ts";
 import { grantName, labelText } from "./rendered-names.ts";
 import { compileSelector } from "./selector-template.ts";
-import { type RenderedMetadata, type Renderer, RenderFailure, TemplateFields } from "./template-fields.ts";
+import {
+  legalNamespace,
+  type RenderedMetadata,
+  type Renderer,
+  RenderFailure,
+  TemplateFields,
+} from "./template-fields.ts";
 import { identityOf } from "./trigger-object.ts";
 
 /** An object that a grant policy is evaluated for. */
@@ -108,7 +116,8 @@ function compileParent(fields: TemplateFields, parent: ParentContext | undefined
   return (bindings) => {
     const result = compiled.program.evaluate(bindings);
     if (!result.ok) throw new RenderFailure(`${path}: ${nameExpression}: ${result.error.message}`);
-    if (result.value === "") throw new RenderFailure(`${path}: ${nameExpression}: gives no name`);
+    const faults = pathSegment(result.value);
+    if (faults.length > 0) throw new RenderFailure(`${path}: ${excerpt(result.value)}: ${faults.join("; ")}`);
     return { apiGroup, kind, name: result.value };
   };
 }
@@ -127,7 +136,7 @@ function render(policy: string, template: Template, input: GrantInput, bindings:
   const trigger = identityOf(input.trigger);
   return {
     name: metadata.name ?? grantName(metadata.generateName ?? policy, { ...trigger, plane: input.plane, policy }),
-    namespace: metadata.namespace ?? (trigger.namespace || input.bucketNamespace(consumer)),
+    namespace: legalNamespace(metadata.namespace ?? (trigger.namespace || input.bucketNamespace(consumer))),
     labels: { ...metadata.labels, [labels.autoCreated]: "true", [labels.policy]: labelText(policy) },
     annotations: { ...metadata.annotations, [annotations.policy]: policy, [annotations.resourceName]: trigger.name },
     consumer,

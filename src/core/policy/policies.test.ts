@@ -289,7 +289,32 @@ describe("a template that comes out wrong", () => {
           requests: [{ resourceType: "x", amount: 1 }],
         },
       },
-      `${template}.spec.consumerRef.name: "a/Project": must not be empty, and must not contain '/' or '%'`,
+      `${template}.spec.consumerRef.name: "a/Project": may not contain '/' or '%'`,
+    ],
+    "a consumer that leads elsewhere": [
+      {
+        spec: {
+          consumerRef: { kind: "Organization", name: "{{ '..' }}" },
+          requests: [{ resourceType: "x", amount: 1 }],
+        },
+      },
+      `${template}.spec.consumerRef.name: "..": may not be '..'`,
+    ],
+    "a consumer whose namespace cannot be": [
+      {
+        spec: {
+          consumerRef: { kind: "Organization", name: "{{ 'Bad Name' }}" },
+          requests: [{ resourceType: "x", amount: 1 }],
+        },
+      },
+      'namespace "organization-Bad Name": a lowercase RFC 1123 label',
+    ],
+    "a text without end": [
+      {
+        metadata: { name: "{{ trigger.metadata.name.replace('', 'Xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx') }}" },
+        ...oneProject,
+      },
+      '"…: ',
     ],
     "an illegal name": [
       { metadata: { name: "{{ trigger.kind }}" }, ...oneProject },
@@ -364,6 +389,26 @@ describe("a policy that cannot work", () => {
       `spec.trigger.constraints[1].expression: Invalid value: "\\"yes\\"": ERROR: <input>:1:1: expected type 'bool' but found 'string'\n | "yes"\n | ^`,
     );
     expect(issues[9]).toContain("expected type 'int' but found 'string'");
+  });
+
+  it("may not claim for claims", () => {
+    const resource = { apiVersion: "quota.miloapis.com/v1alpha1", kind: "ResourceGrant" };
+    const compiled = claimPolicy(oneProject, { resource });
+    expect(compiled.ok ? [] : compiled.issues.map(issueText)).toEqual([
+      "spec.trigger.resource.apiVersion: Forbidden: objects of quota.miloapis.com are never claimed for",
+    ]);
+  });
+
+  it("is told when the object is none", () => {
+    const nameless: JsonObject = { ...project, metadata: { generateName: "web-" } };
+    expect(evaluate(oneProject, {}, input(nameless))).toEqual({
+      outcome: "failed",
+      message: 'ClaimCreationPolicy "enforce": the object has no metadata.name',
+    });
+    const { kind: _, ...kindless } = project;
+    expect(evaluate(oneProject, {}, input(kindless))).toMatchObject({
+      message: expect.stringContaining("the object has no kind"),
+    });
   });
 
   it("points to the spelling that was used", () => {
@@ -481,9 +526,9 @@ describe("a grant policy", () => {
       outcome: "failed",
       message: `GrantCreationPolicy "enforce": ${path}: trigger.spec.parent: no such key: parent`,
     });
-    expect(fails('""')).toEqual({
-      outcome: "failed",
-      message: `GrantCreationPolicy "enforce": ${path}: "": gives no name`,
+    expect(fails('""')).toMatchObject({ message: expect.stringContaining(`${path}: "": must not be empty`) });
+    expect(fails('"../../projects/victim"')).toMatchObject({
+      message: expect.stringContaining(`${path}: "../../projects/victim": may not contain '/' or '%'`),
     });
   });
 

@@ -4,9 +4,12 @@ import type { Environment } from "../../cel/environment.ts";
 import { childPath, type FieldIssue, forbidden, invalid, itemPath } from "../../protocol/field-issue.ts";
 import { dnsLabel, dnsSubdomain, labelValue, type NameRule, qualifiedName } from "../../protocol/names.ts";
 import { type Amount, amountOf } from "../resources/amount.ts";
+import type { AmountSource } from "../resources/amount-source.ts";
 import type { ConsumerRef } from "../resources/consumer-ref.ts";
-import type { AmountSource, ConsumerTemplate, MetadataTemplate } from "../resources/policy-schema.ts";
+import type { ConsumerTemplate, MetadataTemplate } from "../resources/template-schema.ts";
+import { excerpt } from "./excerpt.ts";
 import { expressionIssue } from "./expression-issue.ts";
+import { pathSegment } from "./path-segment.ts";
 import type { PolicyBindings } from "./policy-variables.ts";
 import { compileTemplate, type Template } from "./template.ts";
 
@@ -26,8 +29,6 @@ export interface RenderedMetadata {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-const pathSegment: NameRule = (value) =>
-  /^[^/%]+$/.test(value) ? [] : ["must not be empty, and must not contain '/' or '%'"];
 const optionalNamespace: NameRule = (value) => (value === "" ? [] : dnsLabel(value));
 
 /** Compiles the fields of a policy's template, and collects everything that is wrong with them. */
@@ -129,10 +130,17 @@ export class TemplateFields {
   }
 }
 
+/** A namespace that was not rendered but derived, from a consumer's name for one, must be legal all the same. */
+export function legalNamespace(namespace: string): string {
+  const faults = dnsLabel(namespace);
+  if (faults.length > 0) throw new RenderFailure(`namespace ${excerpt(namespace)}: ${faults.join("; ")}`);
+  return namespace;
+}
+
 function renderText(path: string, template: Template, rule: NameRule, bindings: PolicyBindings): string {
   const rendered = template.render(bindings);
   if (!rendered.ok) throw new RenderFailure(`${path}: ${rendered.message}`);
   const faults = template.isLiteral ? [] : rule(rendered.text);
-  if (faults.length > 0) throw new RenderFailure(`${path}: ${JSON.stringify(rendered.text)}: ${faults.join("; ")}`);
+  if (faults.length > 0) throw new RenderFailure(`${path}: ${excerpt(rendered.text)}: ${faults.join("; ")}`);
   return rendered.text;
 }

@@ -1,3 +1,5 @@
+import { closingQuote, isQuote } from "./quoted-text.ts";
+
 /** A piece of a template: text that stays as it is, or what stands between two pairs of braces. */
 export type Segment =
   | { readonly kind: "text"; readonly text: string }
@@ -57,7 +59,7 @@ function actionEnd(text: string, start: number): number | TemplateIssue {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
     const character = text[at];
-    if (character === '"' || character === "'" || character === "`") {
+    if (isQuote(character)) {
       const close = closingQuote(text, at);
       if (close < 0) return { message: `${character} without a closing ${character}`, offset: at };
       at = close;
@@ -69,17 +71,4 @@ function actionEnd(text: string, start: number): number | TemplateIssue {
     }
   }
   return { message: "{{ without a closing }}", offset: start - 2 };
-}
-
-/** The last character of the string that begins at `start`, by the rules of CEL and Go alike; -1 when it never ends. */
-function closingQuote(text: string, start: number): number {
-  const quote = text[start] as string;
-  const isTriple = quote !== "`" && text.startsWith(quote.repeat(3), start);
-  const mark = isTriple ? quote.repeat(3) : quote;
-  const hasEscapes = quote !== "`" && !/[rR][bB]?$/.test(text.slice(Math.max(0, start - 2), start));
-  for (let at = start + mark.length; at < text.length; at += 1) {
-    if (hasEscapes && text[at] === "\\") at += 1;
-    else if (text.startsWith(mark, at)) return at + mark.length - 1;
-  }
-  return -1;
 }

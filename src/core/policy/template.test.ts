@@ -98,6 +98,10 @@ describe("CEL in an action", () => {
     "{{ has(trigger.spec.missing) ? 'yes' : 'no' }}": "no",
     "{{ trigger.?spec.?missing.orValue('none') }}": "none",
     "{{ true || false }}": "true",
+    "{{ 'a|b'.split('|')[0] }}": "a",
+    "{{ trigger.kind + ' | ' + trigger.kind }}": "Pod | Pod",
+    '{{ """x|y""" }}': "x|y",
+    "{{ r'a|b' }}": "a|b",
     "{{ duration('90m') }}": "5400s",
     "{{ timestamp('2026-01-01T00:00:00Z') }}": "2026-01-01T00:00:00Z",
   };
@@ -134,6 +138,11 @@ describe("CEL in an action", () => {
       kind: "failed",
       message: expect.stringContaining("division by zero"),
     });
+    expect(render("{{ trigger }}")).toEqual({
+      ok: false,
+      kind: "failed",
+      message: "{{ trigger }}: a map cannot be written into text",
+    });
     expect(render("{{ trigger.spec.list }}")).toMatchObject({
       ok: false,
       kind: "failed",
@@ -142,7 +151,7 @@ describe("CEL in an action", () => {
     expect(render("{{ trigger.spec.nothing }}")).toMatchObject({
       ok: false,
       kind: "failed",
-      message: "{{ trigger.spec.nothing }}: null cannot be written into text",
+      message: "{{ trigger.spec.nothing }}: a null_type cannot be written into text",
     });
   });
 
@@ -191,6 +200,8 @@ describe("Go's forms in an action", () => {
     "{{ .user.groups | join `+` }}": "admin+dev",
     "{{ .requestInfo.verb | upper }}": "CREATE",
     "{{- .trigger.kind | lower -}}": "pod",
+    "{{ 9223372036854775807 | toString }}": "9223372036854775807",
+    '{{ "\\x41\\u00e9\\101\\"" | lower }}': 'aéa"',
   };
   for (const [template, text] of Object.entries(cases)) {
     it(`${template} is ${text}`, () => expect(textOf(template)).toBe(text));
@@ -203,6 +214,7 @@ describe("Go's forms in an action", () => {
     "{{ .trigger.kind | shout }}":
       "19: unknown function shout: there are default, lower, upper, title, trim, contains, replace, split, join, toInt, toString",
     "{{ .trigger.kind | .user.name }}": "19: after | comes a function, not .user.name",
+    "{{ trigger.metadata.name | lower }}": "3: in a pipeline a path starts with a dot: .trigger.metadata.name",
     "{{ .nobody.kind | lower }}": "3: there is no .nobody here: only .trigger, .object, .user, .requestInfo",
     '{{ default "x" lower .trigger.kind }}':
       "15: lower stands in the middle: put it and its arguments into parentheses",
@@ -239,6 +251,15 @@ describe("Go's forms in an action", () => {
   for (const [template, message] of Object.entries(failing)) {
     it(`fails on ${template}`, () => expect(render(template)).toMatchObject({ ok: false, message }));
   }
+
+  it("cannot fill the memory", () => {
+    const grow = `{{ .trigger.kind ${'| replace "" "0123456789" '.repeat(8)}}}`;
+    expect(render(grow)).toMatchObject({ ok: false, message: expect.stringContaining("more than 262144 characters") });
+    expect(render(`{{ "${"9".repeat(100)}" | toInt }}`)).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/toInt cannot read "9+" as an integer$/),
+    });
+  });
 
   it("cannot reach what no object holds", () => {
     expect(textOf('{{ .trigger.constructor | default "safe" }}')).toBe("safe");

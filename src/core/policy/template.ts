@@ -3,10 +3,10 @@ import { compile } from "../../cel/compile.ts";
 import type { Environment } from "../../cel/environment.ts";
 import type { Program } from "../../cel/program.ts";
 import { toText } from "../../cel/values/conversions.ts";
-import { displayValue } from "../../cel/values/display.ts";
+import { typeNameOf } from "../../cel/values/type-name.ts";
+import { isGoForm } from "./go-form.ts";
 import { article, PipelineFailure, textOf } from "./go-functions.ts";
 import { compilePipeline, type Pipeline } from "./go-pipeline.ts";
-import { isGoForm } from "./go-syntax.ts";
 import type { PolicyBindings } from "./policy-variables.ts";
 import { type Segment, scanTemplate, type TemplateIssue } from "./template-scan.ts";
 
@@ -106,5 +106,5 @@ function renderProgram(program: Program, bindings: PolicyBindings): Rendered {
   }
   const text = result.value instanceof Uint8Array ? undefined : toText(result.value);
   if (typeof text === "string") return { ok: true, text };
-  return { ok: false, kind: "failed", message: `${place}: ${displayValue(result.value)} cannot be written into text` };
+  return { ok: false, kind: "failed", message: `${place}: a ${typeNameOf(result.value)} cannot be written into text` };
 }

@@ -44,7 +44,7 @@ const old = (path: string, use: string, value = "{}"): string =>
 const groupPattern = "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$";
 const kindPattern = "^[A-Za-z][A-Za-z0-9]*$";
 const typePattern = "^[!-~]+$";
-const namePattern = "^[^/%]+$";
+const namePattern = "^([^/%.][^/%]*|[.][^/%.][^/%]*|[.][.][^/%]+)$";
 const namespacePattern = "^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$";
 const valuePattern = "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$";
 const versionPattern =
@@ -193,6 +193,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       ["spec.consumerRef", {}, "spec.consumerRef.kind: Required value", "spec.consumerRef.name: Required value"],
       ["spec.consumerRef.name", "", short("spec.consumerRef.name")],
       ["spec.consumerRef.name", "a/b", match("spec.consumerRef.name", "a/b", namePattern)],
+      ["spec.consumerRef.name", "..", match("spec.consumerRef.name", "..", namePattern)],
       ["spec.consumerRef.name", long(254), "spec.consumerRef.name: Too long: may not be more than 253 bytes"],
       ["spec.consumerRef.namespace", "A", match("spec.consumerRef.namespace", "A", namespacePattern)],
       ["spec.consumerRef.namespace", "a.b", match("spec.consumerRef.namespace", "a.b", namespacePattern)],

@@ -4,31 +4,23 @@ import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
 import type { Schema } from "../../schema/structural-schema.ts";
 import { countSchema } from "./allowance-bucket.ts";
+import { type AmountSource, amountExpressionSchema, amountOrExpression, readAmountSource } from "./amount-source.ts";
 import { dimensionsMax } from "./dimensions.ts";
 import { acceptKind } from "./parse-kind.ts";
-import {
-  type AmountSource,
-  amountExpressionSchema,
-  amountOrExpression,
-  type ConsumerTemplate,
-  consumerTemplateSchema,
-  isEnabled,
-  type MetadataTemplate,
-  type PolicyTrigger,
-  policyStatusProperties,
-  readAmountSource,
-  readConsumerTemplate,
-  readMetadataTemplate,
-  readTrigger,
-  switchProperties,
-  switchRule,
-  templateMetadataSchema,
-  templateSchema,
-  triggerSchema,
-} from "./policy-schema.ts";
+import { isEnabled, policyStatusProperties, switchProperties, switchRule } from "./policy-switch.ts";
+import { type PolicyTrigger, readTrigger, triggerSchema } from "./policy-trigger.ts";
 import { requestsMax } from "./resource-claim.ts";
 import { amountSchema } from "./resource-grant.ts";
 import { resourceTypeSchema } from "./resource-type.ts";
+import {
+  type ConsumerTemplate,
+  consumerTemplateSchema,
+  type MetadataTemplate,
+  readConsumerTemplate,
+  readMetadataTemplate,
+  templateMetadataSchema,
+  templateSchema,
+} from "./template-schema.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
 const requestTemplateSchema = {

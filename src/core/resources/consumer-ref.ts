@@ -15,12 +15,12 @@ export const kindSchema = {
   pattern: "^[A-Za-z][A-Za-z0-9]*$",
 } as const satisfies Schema;
 
-/** Any name Kubernetes can store: what fits into one segment of a path. */
+/** Any name Kubernetes can store: what fits into one segment of a path and leads nowhere else, as `.` and `..` would. */
 export const nameSchema = {
   type: "string",
   minLength: 1,
   maxLength: 253,
-  pattern: "^[^/%]+$",
+  pattern: "^([^/%.][^/%]*|[.][^/%.][^/%]*|[.][.][^/%]+)$",
 } as const satisfies Schema;
 
 export const namespaceSchema = {

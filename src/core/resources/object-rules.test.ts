@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type FieldIssue, issueText, type Parsed } from "../../protocol/field-issue.ts";
 import { parseAllowanceBucket } from "./allowance-bucket.ts";
 import { parseClaimCreationPolicy } from "./claim-creation-policy.ts";
+import { claimFaults } from "./claim-faults.ts";
 import { parseGrantCreationPolicy } from "./grant-creation-policy.ts";
 import { claimIssues, claimPolicyIssues, grantIssues, grantPolicyIssues } from "./object-rules.ts";
 import { activeRegistration, type RegistrationView, registrationIssues } from "./registration-rules.ts";
@@ -93,13 +94,10 @@ describe("a registration beside others", () => {
 });
 
 describe("a claim beside registrations", () => {
-  const claim = (requests: Json[], more: Json = {}): string[] =>
-    texts(
-      claimIssues(
-        parsed(parseResourceClaim(object("ResourceClaim", { consumerRef: acme, requests, ...more }))),
-        everything,
-      ),
-    );
+  const claim = (requests: Json[], more: Json = {}): string[] => {
+    const read = parsed(parseResourceClaim(object("ResourceClaim", { consumerRef: acme, requests, ...more })));
+    return texts([...claimFaults(read), ...claimIssues(read, everything)]);
+  };
   const resourceRef = { ...project, name: "web" };
 
   const cases: Record<string, [requests: Json[], more: Json, issues: string[]]> = {
@@ -339,6 +337,15 @@ describe("what may not change", () => {
     expect(
       changes(parseResourceClaim, "ResourceClaim", spec, { ...spec, requests: [{ resourceType: "x", amount: 2 }] }),
     ).toEqual(["spec: Forbidden: a claim cannot be changed: delete it and make another"]);
+  });
+
+  it("of a claim: the order of its requests may, for they are known by their keys", () => {
+    const [one, two] = [
+      { resourceType: "x", amount: 1 },
+      { resourceType: "y", amount: 1 },
+    ];
+    const spec = { consumerRef: acme, requests: [one, two] };
+    expect(changes(parseResourceClaim, "ResourceClaim", spec, { ...spec, requests: [two, one] })).toEqual([]);
   });
 
   it("of a bucket: its spec", () => {

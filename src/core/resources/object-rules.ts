@@ -1,9 +1,9 @@
-import { childPath, type FieldIssue, forbidden, invalid, itemPath } from "../../protocol/field-issue.ts";
+import { childPath, type FieldIssue, itemPath } from "../../protocol/field-issue.ts";
+import type { LabelSelector } from "../../protocol/label-selector.ts";
 import { parseApiVersion } from "../../protocol/object-meta.ts";
 import type { ClaimCreationPolicy } from "./claim-creation-policy.ts";
 import type { GroupKind } from "./consumer-ref.ts";
 import { selectedDimensions } from "./dimension-selector.ts";
-import { dimensionKey } from "./dimensions.ts";
 import type { GrantCreationPolicy } from "./grant-creation-policy.ts";
 import {
   claimantIssues,
@@ -13,74 +13,44 @@ import {
   lookUp,
   type RegistrationView,
 } from "./registration-rules.ts";
-import type { ClaimRequest, ResourceClaim } from "./resource-claim.ts";
+import type { ResourceClaim } from "./resource-claim.ts";
 import type { ResourceGrant } from "./resource-grant.ts";
 
-const dimensionCharactersMax = 16_384;
-
-/** What only other objects can tell of a claim, a grant or a policy, and what no schema can say. */
-
+/** What is wrong with a claim beside registrations: nobody registered what it asks for, or not for it. */
 export function claimIssues(claim: ResourceClaim, view: RegistrationView): readonly FieldIssue[] {
   const use: Use = {
     consumer: { groupKind: claim.consumer, path: "spec.consumerRef" },
     claimant: claim.resource && { groupKind: claim.resource, path: "spec.resourceRef" },
+    requests: claim.requests,
+    path: "spec.requests",
   };
-  const requests = claim.requests.flatMap((request, index) => {
-    const path = itemPath("spec.requests", index);
-    const names = Object.keys(request.dimensions);
-    return [
-      ...requestIssues(request, path),
-      ...typeIssues(view, { resourceType: request.resourceType, names, path }, use),
-    ];
-  });
-  return [...sizeIssues(claim), ...requests];
+  return useIssues(use, view);
 }
 
-export function grantIssues(grant: ResourceGrant, view: RegistrationView): readonly FieldIssue[] {
-  return grant.allowances.flatMap((allowance, index) => {
-    const path = itemPath("spec.allowances", index);
-    const found = lookUp(view, allowance.resourceType, childPath(path, "resourceType"));
-    if ("issue" in found) return [found.issue];
-    return [
-      ...consumerIssues(found.registration, grant.consumer, "spec.consumerRef"),
-      ...allowance.buckets.flatMap(({ selector }, at) =>
-        dimensionIssues(found.registration, selectedDimensions(selector), `${path}.buckets[${at}].dimensionSelector`),
-      ),
-    ];
-  });
-}
-
-export function claimPolicyIssues(policy: ClaimCreationPolicy, view: RegistrationView): readonly FieldIssue[] {
-  const template = "spec.target.resourceClaimTemplate.spec";
-  const { trigger } = policy;
-  const { consumer } = policy.template;
+/** The same for what a claim policy asks for. */
+export function claimPolicyIssues(
+  { trigger, template }: ClaimCreationPolicy,
+  view: RegistrationView,
+): readonly FieldIssue[] {
+  const path = "spec.target.resourceClaimTemplate.spec";
+  const groupKind = { apiGroup: parseApiVersion(trigger.apiVersion).group, kind: trigger.kind };
   const use: Use = {
-    consumer: consumer && { groupKind: consumer, path: `${template}.consumerRef` },
-    claimant: {
-      groupKind: { apiGroup: parseApiVersion(trigger.apiVersion).group, kind: trigger.kind },
-      path: "spec.trigger.resource",
-    },
+    consumer: template.consumer && { groupKind: template.consumer, path: `${path}.consumerRef` },
+    claimant: { groupKind, path: "spec.trigger.resource" },
+    requests: template.requests,
+    path: `${path}.requests`,
   };
-  return policy.template.requests.flatMap((request, index) => {
-    const path = itemPath(`${template}.requests`, index);
-    const names = Object.keys(request.dimensions);
-    return typeIssues(view, { resourceType: request.resourceType, names, path }, use);
-  });
+  return useIssues(use, view);
 }
 
-export function grantPolicyIssues(policy: GrantCreationPolicy, view: RegistrationView): readonly FieldIssue[] {
-  const template = "spec.target.resourceGrantTemplate.spec";
-  return policy.template.allowances.flatMap((allowance, index) => {
-    const path = itemPath(`${template}.allowances`, index);
-    const found = lookUp(view, allowance.resourceType, childPath(path, "resourceType"));
-    if ("issue" in found) return [found.issue];
-    return [
-      ...consumerIssues(found.registration, policy.template.consumer, `${template}.consumerRef`),
-      ...allowance.buckets.flatMap(({ selector }, at) =>
-        dimensionIssues(found.registration, selectedDimensions(selector), `${path}.buckets[${at}].dimensionSelector`),
-      ),
-    ];
-  });
+/** What is wrong with a grant beside registrations. */
+export function grantIssues({ consumer, allowances }: ResourceGrant, view: RegistrationView): readonly FieldIssue[] {
+  return supplyIssues({ consumer, allowances, path: "spec" }, view);
+}
+
+/** The same for what a grant policy gives. */
+export function grantPolicyIssues({ template }: GrantCreationPolicy, view: RegistrationView): readonly FieldIssue[] {
+  return supplyIssues({ ...template, path: "spec.target.resourceGrantTemplate.spec" }, view);
 }
 
 /** A kind, and where it is written. */
@@ -94,48 +64,48 @@ interface Use {
   readonly consumer: Named | undefined;
   /** Undefined for a claim made by hand. */
   readonly claimant: Named | undefined;
-}
-
-interface Requested {
-  readonly resourceType: string;
-  readonly names: readonly string[];
+  readonly requests: readonly {
+    readonly resourceType: string;
+    readonly dimensions: Readonly<Record<string, string>>;
+  }[];
   readonly path: string;
 }
 
-function typeIssues(view: RegistrationView, { resourceType, names, path }: Requested, use: Use): readonly FieldIssue[] {
-  const typePath = childPath(path, "resourceType");
-  const found = lookUp(view, resourceType, typePath);
-  if ("issue" in found) return [found.issue];
-  const { registration } = found;
-  const { consumer, claimant } = use;
-  if (registration.type === "Feature") return [featureIssue(registration, typePath)];
-  return [
-    ...(consumer === undefined ? [] : consumerIssues(registration, consumer.groupKind, consumer.path)),
-    ...(claimant === undefined ? [] : claimantIssues(registration, claimant.groupKind, claimant.path)),
-    ...dimensionIssues(registration, names, childPath(path, "dimensions")),
-  ];
+function useIssues({ consumer, claimant, requests, path }: Use, view: RegistrationView): readonly FieldIssue[] {
+  return requests.flatMap(({ resourceType, dimensions }, index) => {
+    const at = itemPath(path, index);
+    const found = lookUp(view, resourceType, childPath(at, "resourceType"));
+    if ("issue" in found) return [found.issue];
+    const { registration } = found;
+    if (registration.type === "Feature") return [featureIssue(registration, childPath(at, "resourceType"))];
+    return [
+      ...(consumer === undefined ? [] : consumerIssues(registration, consumer.groupKind, consumer.path)),
+      ...(claimant === undefined ? [] : claimantIssues(registration, claimant.groupKind, claimant.path)),
+      ...dimensionIssues(registration, Object.keys(dimensions), childPath(at, "dimensions")),
+    ];
+  });
 }
 
-/** All promises to a claim must fit onto a page at once. */
-function sizeIssues(claim: ResourceClaim): readonly FieldIssue[] {
-  const characters = claim.requests.reduce((sum, request) => sum + dimensionKey(request.dimensions).length, 0);
-  if (characters <= dimensionCharactersMax) return [];
-  return [
-    forbidden(
-      "spec.requests",
-      `the dimensions of all requests may take ${dimensionCharactersMax} characters together, these take ${characters}`,
-    ),
-  ];
+interface Supply {
+  readonly consumer: GroupKind;
+  readonly allowances: readonly {
+    readonly resourceType: string;
+    readonly buckets: readonly { readonly selector: LabelSelector }[];
+  }[];
+  readonly path: string;
 }
 
-function requestIssues(request: ClaimRequest, path: string): readonly FieldIssue[] {
-  const issues: FieldIssue[] = [];
-  if (request.amount === 0n) {
-    issues.push(invalid(childPath(path, "amount"), 0, "must be greater than 0: a claim asks for something"));
-  }
-  if (request.dimensionKey !== "" && request.dimensionKey !== dimensionKey(request.dimensions)) {
-    const detail = `must be empty, or the dimensions in order: ${JSON.stringify(dimensionKey(request.dimensions))}`;
-    issues.push(invalid(childPath(path, "dimensionKey"), request.dimensionKey, detail));
-  }
-  return issues;
+function supplyIssues({ consumer, allowances, path }: Supply, view: RegistrationView): readonly FieldIssue[] {
+  return allowances.flatMap(({ resourceType, buckets }, index) => {
+    const at = itemPath(childPath(path, "allowances"), index);
+    const found = lookUp(view, resourceType, childPath(at, "resourceType"));
+    if ("issue" in found) return [found.issue];
+    return [
+      ...consumerIssues(found.registration, consumer, childPath(path, "consumerRef")),
+      ...buckets.flatMap(({ selector }, bucket) => {
+        const selectorPath = `${at}.buckets[${bucket}].dimensionSelector`;
+        return dimensionIssues(found.registration, selectedDimensions(selector), selectorPath);
+      }),
+    ];
+  });
 }

@@ -1,6 +1,7 @@
 import { findCondition } from "../../protocol/condition.ts";
 import type { Parsed } from "../../protocol/field-issue.ts";
-import { type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
+import { isJsonObject, type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
+import { identityText } from "../../protocol/json-writer.ts";
 import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
@@ -34,7 +35,7 @@ const requestSchema = {
   required: ["resourceType", "amount"],
   properties: {
     resourceType: { ...resourceTypeSchema, description: "What is asked for: the resourceType of a registration." },
-    amount: { ...amountSchema, description: "How much, in base units. Must be above 0." },
+    amount: { ...amountSchema, description: "How much, in base units. A claim for 0 is refused when it is made." },
     dimensions: {
       ...dimensionsSchema,
       description: "Where, or of what sort: a value for each dimension that matters, such as a location.",
@@ -95,7 +96,7 @@ const specSchema = {
       rule: "self == oldSelf",
       message: "a claim cannot be changed: delete it and make another",
       reason: "FieldValueForbidden",
-      holds: (self, oldSelf) => oldSelf === undefined || jsonEquals(self, oldSelf),
+      holds: (self, oldSelf) => oldSelf === undefined || jsonEquals(inOrder(self), inOrder(oldSelf)),
     },
   ],
 } as const satisfies Schema;
@@ -261,6 +262,15 @@ function readAllocations(status: Infer<typeof statusSchema>): readonly ClaimAllo
     dimensionKey,
     amount: amountOf(allocatedAmount),
   }));
+}
+
+/** Requests are known by their keys: an API server takes the same ones in another order for the same. */
+function inOrder(spec: JsonValue): JsonValue {
+  if (!isJsonObject(spec)) return spec;
+  const key = (request: JsonValue): string =>
+    identityText([field(request, "resourceType") ?? null, field(request, "dimensionKey") ?? null]);
+  const requests = [...items(field(spec, "requests"))].sort((left, right) => (key(left) < key(right) ? -1 : 1));
+  return { ...spec, requests };
 }
 
 function asksTheSame(one: JsonValue, other: JsonValue): boolean {

@@ -1,0 +1,36 @@
+import { goFunctions } from "./go-functions.ts";
+import { withoutQuoted } from "./quoted-text.ts";
+import type { TemplateIssue } from "./template-scan.ts";
+
+const keywords = new Set(["if", "else", "end", "range", "with", "define", "block", "template", "break", "continue"]);
+
+export function isFunctionName(word: string): boolean {
+  return word === "default" || Object.hasOwn(goFunctions, word);
+}
+
+/**
+ * Whether an action is in Go's form: it has a single `|`, or starts with one of the functions and something after it.
+ * Everything else is CEL, a lone path such as `.trigger.metadata.name` too.
+ */
+export function isGoForm(source: string): boolean {
+  const plain = withoutQuoted(source);
+  return /(?<!\|)\|(?!\|)/.test(plain) || startsWithCall(plain) || isStatement(source);
+}
+
+/** Go's statements, comments and variables are not supported; who writes one is told so, and what to do. */
+export function statementIssue(source: string): TemplateIssue | undefined {
+  if (!isStatement(source)) return undefined;
+  const word = /^(\$\w*|\/\*|\w+)/.exec(source)?.[0] ?? source;
+  return { message: `${word} is not supported in templates: write a CEL expression, such as a ? b : c`, offset: 0 };
+}
+
+/** `lower .x` and `lower (…)` are Go's; `lower(…)` would be CEL's, if it had such a function. */
+function startsWithCall(plain: string): boolean {
+  const [, word = ""] = /^[(\s]*([A-Za-z]+)\s+[.("`\w]/.exec(plain) ?? [];
+  return isFunctionName(word);
+}
+
+function isStatement(source: string): boolean {
+  const word = /^[a-z]+/.exec(source)?.[0] ?? "";
+  return /^(\$|\/\*)/.test(source) || (keywords.has(word) && !/^[a-z]+[.([]/.test(source));
+}

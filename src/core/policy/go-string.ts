@@ -1,0 +1,31 @@
+const escapes: Readonly<Record<string, string>> = {
+  a: "\u0007",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "\\": "\\",
+  '"': '"',
+};
+
+const escapePattern = /\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{3}|[\s\S])/g;
+
+/** What a Go string stands for, given without its quotes; undefined when an escape in it is none of Go's. */
+export function goStringValue(text: string): string | undefined {
+  let isFine = !/[\n\r]/.test(text);
+  const value = text.replace(escapePattern, (_, escaped: string) => {
+    const character = escapes[escaped] ?? byNumber(escaped);
+    isFine &&= character !== undefined;
+    return character ?? "";
+  });
+  return isFine ? value : undefined;
+}
+
+function byNumber(escaped: string): string | undefined {
+  if (escaped.length === 1) return undefined;
+  const isHex = /^[xuU]/.test(escaped);
+  const code = Number.parseInt(isHex ? escaped.slice(1) : escaped, isHex ? 16 : 8);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+}
