@@ -81,15 +81,23 @@ export function claimText(amount = "1"): string {
 export const suite: Suite = () => {
   const ordinary = claimText();
   const large = claimText("9223372036854775807");
+  const list = `{"kind":"ResourceClaimList","items":[${Array.from({ length: 20 }, () => ordinary).join(",")}]}`;
   const times = (read: (text: string) => unknown, text: string) => (count: number) => {
     for (let i = 0; i < count; i += 1) read(text);
   };
   const fast = interleaved(times(readJson, ordinary), times(JSON.parse, ordinary));
+  const many = interleaved(times(readJson, list), times(JSON.parse, list));
   const exact = interleaved(times(readJson, large), times(JSON.parse, large));
   return [
     {
       name: `readJson against JSON.parse, a ${ordinary.length} byte claim`,
       value: fast.ratio,
+      unit: "x",
+      budget: "exactJsonRead",
+    },
+    {
+      name: `readJson against JSON.parse, a list of ${list.length} bytes`,
+      value: many.ratio,
       unit: "x",
       budget: "exactJsonRead",
     },

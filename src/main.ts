@@ -1,26 +1,23 @@
 // The program: which commands there are, the real clock, and what happens to what goes wrong.
 import { Command, CommanderError } from "commander";
+import packageJson from "../package.json" with { type: "json" };
 import { exitCodes } from "./cli/exit-codes.ts";
-import { ManifestError } from "./cli/manifests.ts";
 import { addRender } from "./cli/render.ts";
 import { addValidate } from "./cli/validate.ts";
 
+const now = (): string => new Date().toISOString().replace(/\.[0-9]+/, "");
+
 const program = new Command("milo-quota")
   .description("A quota system for multi-tenant clouds, spoken to through the Kubernetes API")
+  .version(packageJson.version)
   .exitOverride()
-  .showHelpAfterError();
+  .showHelpAfterError("(milo-quota help shows what there is)");
 addValidate(program);
-addRender(program, () => new Date().toISOString().replace(/\.[0-9]+/, ""));
+addRender(program, now);
 
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? exitCodes.fine : exitCodes.unusable;
-  } else if (error instanceof ManifestError) {
-    console.error(`error: ${error.message}`);
-    process.exitCode = exitCodes.unusable;
-  } else {
-    throw error;
-  }
+  if (!(error instanceof CommanderError)) throw error;
+  process.exitCode = error.exitCode === 0 ? exitCodes.fine : exitCodes.unusable;
 }

@@ -1,66 +1,72 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { isJsonObject, type JsonObject } from "../protocol/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json-value.ts";
 
 /** An object in a file, and where. */
 export interface Manifest {
   readonly file: string;
-  /** From 1, in a file with several. */
-  readonly position: number;
+  /** Which document of the file, from 1, and which item of a list. */
+  readonly position: string;
   readonly object: JsonObject;
 }
 
-/** A file or folder that cannot be read, or that holds something else than objects. */
-export class ManifestError extends Error {
-  override readonly name = "ManifestError";
+/** What files hold, and what could not be read of them. */
+export interface Manifests {
+  readonly manifests: readonly Manifest[];
+  readonly unreadable: readonly string[];
 }
 
 const standardInput = 0;
 
-/** Reads the objects of files and folders; `-` is the standard input. */
-export function readManifests(paths: readonly string[]): readonly Manifest[] {
-  return paths.flatMap((path) => (path === "-" ? readDocuments("-", readText(standardInput, "-")) : readPath(path)));
+/** Reads the objects of files and folders; `-` is the standard input. One bad file does not hide the others. */
+export function readManifests(paths: readonly string[]): Manifests {
+  const manifests: Manifest[] = [];
+  const unreadable: string[] = [];
+  for (const path of paths) {
+    for (const file of attempt(() => filesBelow(path), `cannot read ${path}`, unreadable) ?? []) {
+      const text = attempt(
+        () => readFileSync(file === "-" ? standardInput : file, "utf8"),
+        `cannot read ${file}`,
+        unreadable,
+      );
+      manifests.push(...(attempt(() => documentsOf(file, text ?? ""), file, unreadable) ?? []));
+    }
+  }
+  return { manifests, unreadable };
 }
 
-function readPath(path: string): readonly Manifest[] {
-  const files = filesBelow(path);
-  if (files.length === 0) throw new ManifestError(`${path} holds no .yaml, .yml or .json file`);
-  return files.flatMap((file) => readDocuments(file, readText(file, file)));
+function attempt<Result>(act: () => Result, what: string, failures: string[]): Result | undefined {
+  try {
+    return act();
+  } catch (error) {
+    failures.push(`${what}: ${error instanceof Error ? error.message.trim() : String(error)}`);
+    return undefined;
+  }
 }
 
 function filesBelow(path: string): readonly string[] {
-  try {
-    if (!statSync(path).isDirectory()) return [path];
-    const names = readdirSync(path, { recursive: true, encoding: "utf8" }).filter((name) =>
-      /\.(ya?ml|json)$/.test(name),
-    );
-    return names.sort().map((name) => join(path, name));
-  } catch (error) {
-    throw new ManifestError(`cannot read ${path}: ${messageOf(error)}`);
-  }
-}
-
-function readText(file: string | number, name: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new ManifestError(`cannot read ${name}: ${messageOf(error)}`);
-  }
+  if (path === "-" || !statSync(path).isDirectory()) return [path];
+  const names = readdirSync(path, { recursive: true, encoding: "utf8" }).filter((name) => /\.(ya?ml|json)$/.test(name));
+  if (names.length === 0) throw new Error("it holds no .yaml, .yml or .json file");
+  return names.sort().map((name) => join(path, name));
 }
 
 /** Amounts must not be rounded, so integers are read as bigints. */
-function readDocuments(file: string, text: string): readonly Manifest[] {
+function documentsOf(file: string, text: string): readonly Manifest[] {
   return [...parseAllDocuments(text, { intAsBigInt: true })].flatMap((document, index) => {
     const [fault] = document.errors;
-    if (fault !== undefined) throw new ManifestError(`${file}: ${fault.message.trim()}`);
-    const value: unknown = document.toJS();
-    if (value === null || value === undefined) return [];
-    if (!isJsonObject(value)) throw new ManifestError(`${file}: document ${index + 1} is not an object`);
-    return [{ file, position: index + 1, object: value }];
+    if (fault !== undefined) throw fault;
+    return objectsOf(document.toJS() as JsonValue, file, `${index + 1}`);
   });
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** A list, as `kubectl get -o yaml` prints one, is as good as the objects in it. */
+function objectsOf(value: JsonValue, file: string, position: string): readonly Manifest[] {
+  if (value === null || value === undefined) return [];
+  if (!isJsonObject(value)) throw new Error(`document ${position} is not an object`);
+  const { kind, items } = value;
+  if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items))
+    return [{ file, position, object: value }];
+  return items.flatMap((item: JsonValue, index) => objectsOf(item, file, `${position}.${index + 1}`));
 }

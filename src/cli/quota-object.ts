@@ -1,13 +1,31 @@
-import { type ClaimCreationPolicy, parseClaimCreationPolicy } from "../core/resources/claim-creation-policy.ts";
-import { type GrantCreationPolicy, parseGrantCreationPolicy } from "../core/resources/grant-creation-policy.ts";
-import { quotaKinds } from "../core/resources/kinds.ts";
-import { acceptKind } from "../core/resources/parse-kind.ts";
-import { parseResourceClaim, type ResourceClaim } from "../core/resources/resource-claim.ts";
-import { parseResourceGrant, type ResourceGrant } from "../core/resources/resource-grant.ts";
-import { parseResourceRegistration, type ResourceRegistration } from "../core/resources/resource-registration.ts";
+import { allowanceBucketDefinition, parseAllowanceBucket } from "../core/resources/allowance-bucket.ts";
+import {
+  type ClaimCreationPolicy,
+  claimCreationPolicyDefinition,
+  parseClaimCreationPolicy,
+} from "../core/resources/claim-creation-policy.ts";
+import {
+  effectiveResourceGrantDefinition,
+  parseEffectiveResourceGrant,
+} from "../core/resources/effective-resource-grant.ts";
+import {
+  type GrantCreationPolicy,
+  grantCreationPolicyDefinition,
+  parseGrantCreationPolicy,
+} from "../core/resources/grant-creation-policy.ts";
+import { type Accept, acceptKind } from "../core/resources/parse-kind.ts";
+import { parseResourceClaim, type ResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
+import { parseResourceGrant, type ResourceGrant, resourceGrantDefinition } from "../core/resources/resource-grant.ts";
+import {
+  parseResourceRegistration,
+  type ResourceRegistration,
+  resourceRegistrationDefinition,
+} from "../core/resources/resource-registration.ts";
 import { quotaGroup } from "../core/resources/well-known.ts";
 import { type FieldIssue, invalid, type Parsed } from "../protocol/field-issue.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
+import { metadataIssues } from "../protocol/metadata-rules.ts";
+import type { ObjectMeta } from "../protocol/object-meta.ts";
 
 /** An object of our API, read from a manifest. */
 export type QuotaObject =
@@ -16,53 +34,72 @@ export type QuotaObject =
   | { readonly kind: "ResourceClaim"; readonly value: ResourceClaim }
   | { readonly kind: "GrantCreationPolicy"; readonly value: GrantCreationPolicy }
   | { readonly kind: "ClaimCreationPolicy"; readonly value: ClaimCreationPolicy }
-  /** Kept by the quota system; there is nothing to say of them in a manifest. */
-  | { readonly kind: "AllowanceBucket" | "EffectiveResourceGrant" };
+  /** Kept by the quota system; there is nothing more to say of them in a manifest. */
+  | { readonly kind: "AllowanceBucket" | "EffectiveResourceGrant"; readonly value: { readonly metadata: ObjectMeta } };
+
+/** An object as far as it could be read, and everything that is wrong with it. */
+export interface ReadObject {
+  readonly object: QuotaObject | undefined;
+  readonly issues: readonly FieldIssue[];
+}
+
+interface KindReader {
+  readonly accept: Accept<object>;
+  readonly scope: "Namespaced" | "Cluster";
+  parse(value: JsonObject): Parsed<QuotaObject>;
+}
+
+const readers: Readonly<Record<string, KindReader>> = {
+  ResourceRegistration: reader("ResourceRegistration", resourceRegistrationDefinition, parseResourceRegistration),
+  ResourceGrant: reader("ResourceGrant", resourceGrantDefinition, parseResourceGrant),
+  ResourceClaim: reader("ResourceClaim", resourceClaimDefinition, parseResourceClaim),
+  GrantCreationPolicy: reader("GrantCreationPolicy", grantCreationPolicyDefinition, parseGrantCreationPolicy),
+  ClaimCreationPolicy: reader("ClaimCreationPolicy", claimCreationPolicyDefinition, parseClaimCreationPolicy),
+  AllowanceBucket: reader("AllowanceBucket", allowanceBucketDefinition, parseAllowanceBucket),
+  EffectiveResourceGrant: reader(
+    "EffectiveResourceGrant",
+    effectiveResourceGrantDefinition,
+    parseEffectiveResourceGrant,
+  ),
+};
 
 /** Whether an object is meant for our API, by whichever field it says so. */
 export function isQuotaObject(object: JsonObject): boolean {
-  return [object["apiVersion"], object["apiGroup"]].some((text) => String(text).split("/")[0] === quotaGroup);
+  const groups = [object["apiVersion"], object["apiGroup"]].map((text) => String(text).split("/")[0]);
+  const isOurs = object["apiVersion"] === undefined && Object.hasOwn(readers, String(object["kind"]));
+  return isOurs || groups.includes(quotaGroup);
 }
 
-export function readQuotaObject(object: JsonObject): Parsed<QuotaObject> {
-  const definition = quotaKinds.find((each) => each.kind === object["kind"]);
-  if (definition === undefined) {
-    const known = quotaKinds.map((each) => each.kind).join(", ");
-    return {
-      ok: false,
-      issues: [invalid("kind", object["kind"] ?? "", `not a kind of ${quotaGroup}: there are ${known}`)],
-    };
+export function readQuotaObject(object: JsonObject): ReadObject {
+  const kind = String(object["kind"] ?? "");
+  const found = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
+  if (found === undefined) {
+    const detail = `not a kind of ${quotaGroup}: there are ${Object.keys(readers).join(", ")}`;
+    return { object: undefined, issues: [invalid("kind", kind, detail)] };
   }
-  const accepted = acceptKind(definition)(object);
-  if (!accepted.ok) return accepted;
-  const unknown = accepted.value.unknownFields.map(unknownField);
-  return unknown.length > 0 ? { ok: false, issues: unknown } : parseAs(definition.kind, object);
+  const { unknownFields } = found.accept(object);
+  const parsed = found.parse(object);
+  const unknown = unknownFields.map(unknownField);
+  if (!parsed.ok) return { object: undefined, issues: [...parsed.issues, ...unknown] };
+  const metadata = metadataIssues(parsed.value.value.metadata, found.scope);
+  return { object: parsed.value, issues: [...metadata, ...unknown] };
 }
 
-function unknownField(path: string): FieldIssue {
-  return { type: "FieldValueForbidden", field: path, message: "Forbidden: unknown field" };
+function unknownField(field: string): FieldIssue {
+  return { type: "FieldValueForbidden", field, message: "Forbidden: unknown field" };
 }
 
-function parseAs(kind: string, object: JsonObject): Parsed<QuotaObject> {
-  switch (kind) {
-    case "ResourceRegistration":
-      return as(kind, parseResourceRegistration(object));
-    case "ResourceGrant":
-      return as(kind, parseResourceGrant(object));
-    case "ResourceClaim":
-      return as(kind, parseResourceClaim(object));
-    case "GrantCreationPolicy":
-      return as(kind, parseGrantCreationPolicy(object));
-    case "ClaimCreationPolicy":
-      return as(kind, parseClaimCreationPolicy(object));
-    default:
-      return { ok: true, value: { kind: kind as "AllowanceBucket" | "EffectiveResourceGrant" } };
-  }
-}
-
-function as<Kind extends string, Value>(
+function reader<Kind extends QuotaObject["kind"], Value>(
   kind: Kind,
-  parsed: Parsed<Value>,
-): Parsed<{ readonly kind: Kind; readonly value: Value }> {
-  return parsed.ok ? { ok: true, value: { kind, value: parsed.value } } : parsed;
+  definition: Parameters<typeof acceptKind>[0],
+  parse: (value: unknown) => Parsed<Value>,
+): KindReader {
+  return {
+    accept: acceptKind(definition) as Accept<object>,
+    scope: definition.scope,
+    parse: (object) => {
+      const parsed = parse(object);
+      return parsed.ok ? { ok: true, value: { kind, value: parsed.value } as unknown as QuotaObject } : parsed;
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { compileClaimPolicy } from "../core/policy/claim-policy.ts";
 import { compileGrantPolicy } from "../core/policy/grant-policy.ts";
+import { claimFaults } from "../core/resources/claim-faults.ts";
 import { claimIssues, claimPolicyIssues, grantIssues, grantPolicyIssues } from "../core/resources/object-rules.ts";
 import { type RegistrationView, registrationIssues } from "../core/resources/registration-rules.ts";
 import type { ResourceRegistration } from "../core/resources/resource-registration.ts";
@@ -12,7 +13,6 @@ import { isQuotaObject, type QuotaObject, readQuotaObject } from "./quota-object
 
 /** What became of the objects in some files. */
 interface Validation {
-  /** One line for each problem. */
   readonly problems: readonly string[];
   readonly checked: number;
   readonly skipped: number;
@@ -28,59 +28,69 @@ export function addValidate(program: Command): void {
       "\nRegistrations among the files are taken as Active, and grants, claims and policies checked against them.",
     )
     .action((paths: string[]) => {
-      const { problems, checked, skipped } = validate(readManifests(paths));
-      for (const problem of problems) console.error(problem);
-      const others = skipped === 0 ? "" : `, ${skipped} of other APIs passed over`;
-      console.log(
-        `${counted(checked, "object")} checked${others}: ${problems.length === 0 ? "no problems" : counted(problems.length, "problem")}`,
-      );
-      process.exitCode = problems.length === 0 ? exitCodes.fine : exitCodes.refused;
+      const { manifests, unreadable } = readManifests(paths);
+      const validation = validate(manifests);
+      for (const fault of unreadable) console.error(`error: ${fault}`);
+      for (const problem of validation.problems) console.error(problem);
+      console.log(summary(validation));
+      const isRefused = validation.problems.length > 0;
+      process.exitCode = unreadable.length > 0 ? exitCodes.unusable : isRefused ? exitCodes.refused : exitCodes.fine;
     });
+}
+
+function summary({ problems, checked, skipped }: Validation): string {
+  const others = skipped === 0 ? "" : `, ${skipped} of other APIs passed over`;
+  return `${counted(checked, "object")} checked${others}: ${problems.length === 0 ? "no problems" : counted(problems.length, "problem")}`;
 }
 
 /** Checks objects by themselves, and against the registrations that stand beside them. */
 function validate(manifests: readonly Manifest[]): Validation {
   const ours = manifests.filter(({ object }) => isQuotaObject(object));
-  const read = ours.map((manifest) => ({ manifest, parsed: readQuotaObject(manifest.object) }));
-  const objects = read.flatMap(({ parsed }) => (parsed.ok ? [parsed.value] : []));
-  const view = viewOf(objects);
-  const problems = read.flatMap(({ manifest, parsed }) => {
-    const issues = parsed.ok ? objectIssues(parsed.value, view) : parsed.issues;
-    return issues.map((issue) => `${describe(manifest)}: ${issueText(issue)}`);
+  const read = ours.map((manifest) => ({ manifest, ...readQuotaObject(manifest.object) }));
+  const view = viewOf(read.flatMap(({ object }) => (object === undefined ? [] : [object])));
+  const problems = read.flatMap(({ manifest, object, issues }) => {
+    const all = object === undefined ? issues : [...issues, ...ownIssues(object), ...viewIssues(object, view)];
+    return all.map((issue) => `${describe(manifest)}: ${issueText(issue)}`);
   });
   return { problems, checked: ours.length, skipped: manifests.length - ours.length };
 }
 
-/** Without any registration at hand nothing can be said about resource types. */
-function objectIssues(object: QuotaObject, view: RegistrationView | undefined): readonly FieldIssue[] {
+/** What is wrong with an object whatever else there is. */
+function ownIssues(object: QuotaObject): readonly FieldIssue[] {
   switch (object.kind) {
-    case "ResourceRegistration":
-      return view === undefined ? [] : registrationIssues(object.value, view);
-    case "ResourceGrant":
-      return view === undefined ? [] : grantIssues(object.value, view);
     case "ResourceClaim":
-      return view === undefined ? [] : claimIssues(object.value, view);
+      return claimFaults(object.value);
     case "GrantCreationPolicy":
-      return [
-        ...compileIssues(compileGrantPolicy(object.value)),
-        ...(view === undefined ? [] : grantPolicyIssues(object.value, view)),
-      ];
+      return compileIssues(compileGrantPolicy(object.value));
     case "ClaimCreationPolicy":
-      return [
-        ...compileIssues(compileClaimPolicy(object.value)),
-        ...(view === undefined ? [] : claimPolicyIssues(object.value, view)),
-      ];
-    case "AllowanceBucket":
-    case "EffectiveResourceGrant":
-      return [];
+      return compileIssues(compileClaimPolicy(object.value));
     default:
-      throw new Error(`unknown kind ${object satisfies never}`);
+      return [];
   }
 }
 
-function compileIssues(
-  compiled: { readonly ok: true } | { readonly ok: false; readonly issues: readonly FieldIssue[] },
-): readonly FieldIssue[] {
+/** What is wrong with it beside registrations; without any at hand nothing can be said about resource types. */
+function viewIssues(object: QuotaObject, view: RegistrationView | undefined): readonly FieldIssue[] {
+  if (view === undefined) return [];
+  switch (object.kind) {
+    case "ResourceRegistration":
+      return registrationIssues(object.value, view);
+    case "ResourceGrant":
+      return grantIssues(object.value, view);
+    case "ResourceClaim":
+      return claimIssues(object.value, view);
+    case "GrantCreationPolicy":
+      return grantPolicyIssues(object.value, view);
+    case "ClaimCreationPolicy":
+      return claimPolicyIssues(object.value, view);
+    default:
+      return [];
+  }
+}
+
+type Compiled = { readonly ok: true } | { readonly ok: false; readonly issues: readonly FieldIssue[] };
+
+function compileIssues(compiled: Compiled): readonly FieldIssue[] {
   return compiled.ok ? [] : compiled.issues;
 }
 

@@ -7,6 +7,7 @@ import type { Pool } from "../../src/core/ledger/pools.ts";
 import { isComplete } from "../../src/core/ledger/recover.ts";
 import type { Amount } from "../../src/core/resources/amount.ts";
 import { parseDimensionKey } from "../../src/core/resources/dimensions.ts";
+import { sum } from "./smallest-cut.ts";
 
 export interface StoredClaim {
   readonly open: OpenClaim;
@@ -231,10 +232,6 @@ function risesByAll(
 
 export function must(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Error(otherwise);
-}
-
-export function sum(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((left, right) => left + right, 0n);
 }
 
 function add(use: Map<string, bigint>, key: string, amount: bigint): void {

@@ -1,8 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LabelRequirements } from "../../protocol/label-selector.ts";
 import type { Amount } from "../resources/amount.ts";
-import type { Dimensions } from "../resources/dimensions.ts";
 import { FlowNetwork, type FlowNode } from "./flow-network.ts";
 import type { Pool } from "./pools.ts";
 
@@ -85,74 +83,5 @@ describe("pools", () => {
     expect(network.tryRaise(node, max)).toBe(true);
     expect(network.tryRaise(node, max)).toBe(true);
     expect(network.tryRaise(node, amount(1))).toBe(false);
-  });
-});
-
-/** By the theorem of the smallest cut: over every choice of sets, what they leave out plus all that serves the rest. */
-function largestFlow(pools: readonly Pool[], demands: readonly { node: FlowNode; demand: bigint }[]): bigint {
-  let smallest: bigint | undefined;
-  for (let choice = 0; choice < 2 ** demands.length; choice += 1) {
-    const chosen = demands.filter((_, at) => (choice & (1 << at)) !== 0);
-    const left = demands.filter((_, at) => (choice & (1 << at)) === 0).reduce((sum, { demand }) => sum + demand, 0n);
-    const serving = new Set(chosen.flatMap(({ node }) => node.pools));
-    const cut = left + [...serving].reduce((sum, pool) => sum + (pools[pool]?.amount ?? 0n), 0n);
-    if (smallest === undefined || cut < smallest) smallest = cut;
-  }
-  return smallest ?? 0n;
-}
-
-describe("the network against every cut", () => {
-  const places = ["a", "b", "c", "d"] as const;
-  const requirements = fc.oneof(
-    fc.constantFrom(anywhere, somewhere, nowhere),
-    fc.subarray([...places], { minLength: 1 }).map((values) => inPlace(...values)),
-    fc
-      .subarray([...places], { minLength: 1 })
-      .map((values): LabelRequirements => [{ key: "l", operator: "NotIn", values }]),
-  );
-  const size = fc.oneof(
-    fc.integer({ min: 0, max: 6 }).map(amount),
-    fc.constantFrom(amount(2n ** 63n - 1n), amount(2n ** 62n)),
-  );
-  const pools = fc.array(fc.record({ requirements, amount: size }), { maxLength: 4 });
-  const step = fc.record({
-    act: fc.constantFrom("raise", "raise", "raise", "set", "ask"),
-    at: fc.integer({ min: 0, max: 4 }),
-    by: size,
-  });
-
-  it("covers exactly what can be covered, after any changes", () => {
-    fc.assert(
-      fc.property(pools, fc.array(step, { maxLength: 25 }), (given, steps) => {
-        const network = new FlowNetwork(given);
-        const dimensions: Dimensions[] = [{}, ...places.map((l) => ({ l }))];
-        const uses = dimensions.map((each) => ({ node: network.createNode(each), demand: 0n }));
-        for (const { act, at, by } of steps) {
-          const use = uses[at] as (typeof uses)[number];
-          const before = largestFlow(given, uses);
-          if (act === "ask") {
-            const room = largestFlow(
-              given,
-              uses.map((each) => (each === use ? { ...use, demand: use.demand + 2n ** 70n } : each)),
-            );
-            expect(network.available(use.node)).toBe(room - before);
-          } else if (act === "set") {
-            network.setDemand(use.node, by);
-            use.demand = by;
-          } else {
-            const raised = uses.map((each) => (each === use ? { ...use, demand: use.demand + by } : each));
-            const fits = largestFlow(given, raised) === before + by;
-            expect(network.tryRaise(use.node, by)).toBe(fits);
-            if (fits) use.demand += by;
-          }
-          const covered = largestFlow(given, uses);
-          const demanded = uses.reduce((sum, { demand }) => sum + demand, 0n);
-          expect(uses.reduce((sum, { node }) => sum + node.assigned, 0n)).toBe(covered);
-          expect(network.uncovered).toBe(demanded - covered);
-          expect(network.free).toBe(given.reduce((sum, pool) => sum + pool.amount, 0n) - covered);
-        }
-      }),
-      { numRuns: 5000 },
-    );
   });
 });

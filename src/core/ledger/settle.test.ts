@@ -1,11 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Amount, amountOf } from "../resources/amount.ts";
+import { amountOf } from "../resources/amount.ts";
 import { dimensionKey } from "../resources/dimensions.ts";
-import { total } from "./arithmetic.ts";
 import type { ClaimPart } from "./claim-knowledge.ts";
 import { ConsumerLedger } from "./consumer-ledger.ts";
-import { FlowNetwork } from "./flow-network.ts";
 import { noPage, type OpenClaim } from "./page.ts";
 import { type Capacity, noCapacity, type Pool } from "./pools.ts";
 import { adoptPage, contentOf, noChanges } from "./rewrite.ts";
@@ -244,74 +241,5 @@ describe("a denial", () => {
     expect(fits(ledger, late)).toBe(false);
     ledger.learn("a", { state: "gone" });
     expect(fits(ledger, late)).toBe(true);
-  });
-});
-
-describe("for any claims and pools", () => {
-  const places = ["", "a", "b", "c"];
-  const amount = fc.oneof(
-    fc.integer({ min: 1, max: 9 }).map(BigInt),
-    fc.constantFrom(2n ** 62n, 2n ** 63n - 1n),
-  ) as fc.Arbitrary<Amount>;
-  const pools = fc.array(
-    fc.record({
-      amount,
-      requirements: fc
-        .subarray(["a", "b", "c"])
-        .map((values): Pool["requirements"] => (values.length === 0 ? [] : [{ key: "l", operator: "In", values }])),
-    }),
-    { maxLength: 4 },
-  );
-  const parts = fc
-    .uniqueArray(fc.record({ resourceType: fc.constantFrom("x", "y"), amount, place: fc.constantFrom(...places) }), {
-      minLength: 1,
-      maxLength: 3,
-      selector: ({ resourceType, place }) => `${resourceType} ${place}`,
-    })
-    .map((list) => list.map(({ resourceType, amount: each, place }) => part(each, resourceType, place)));
-  const claims = fc.array(parts, { maxLength: 12 }).map((lists) => lists.map((list, at) => claim(`c${at}`, list)));
-
-  /** How much of some use pools can cover, from scratch. */
-  function covered(given: readonly Pool[], used: readonly ClaimPart[]): bigint {
-    const network = new FlowNetwork(given);
-    const nodes = [...byPlace(used)].map(([key, sum]) => {
-      const node = network.createNode(key === "" ? {} : { l: key.slice(2) });
-      network.setDemand(node, sum);
-      return node;
-    });
-    return nodes.reduce((sum, node) => sum + node.assigned, 0n);
-  }
-
-  function byPlace(used: readonly ClaimPart[]): Map<string, Amount> {
-    const sums = new Map<string, Amount>();
-    for (const { dimensionKey: key, amount: each } of used) sums.set(key, ((sums.get(key) ?? 0n) + each) as Amount);
-    return sums;
-  }
-
-  it("nothing is over its limit, nothing is partial, and only what does not fit is denied", () => {
-    fc.assert(
-      fc.property(pools, pools, claims, (forX, forY, all) => {
-        const given = { x: forX, y: forY };
-        const ledger = new ConsumerLedger();
-        for (const type of ["x", "y"] as const) ledger.setCapacity(type, only(given[type]));
-        const held: ClaimPart[] = [];
-        for (const decision of settle(ledger, all, sets())) {
-          const after = [...held, ...decision.claim.parts];
-          const fitsAll = (["x", "y"] as const).every((type) => {
-            const used = after.filter((each) => each.resourceType === type);
-            return covered(given[type], used) === total(used.map((each) => each.amount));
-          });
-          expect(decision.outcome).toBe(fitsAll ? "reserve" : "deny");
-          if (decision.outcome === "reserve") held.push(...decision.claim.parts);
-        }
-        for (const type of ["x", "y"] as const) {
-          const own = held.filter((each) => each.resourceType === type);
-          const sum = total(own.map((each) => each.amount));
-          expect(ledger.book(type).figures().reserved).toBe(sum);
-          expect(sum).toBeLessThanOrEqual(total(given[type].map((each) => each.amount)));
-        }
-      }),
-      { numRuns: 5000 },
-    );
   });
 });

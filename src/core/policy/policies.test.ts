@@ -403,11 +403,11 @@ describe("a policy that cannot work", () => {
     const nameless: JsonObject = { ...project, metadata: { generateName: "web-" } };
     expect(evaluate(oneProject, {}, input(nameless))).toEqual({
       outcome: "failed",
-      message: 'ClaimCreationPolicy "enforce": the object has no metadata.name',
+      message: 'ClaimCreationPolicy "enforce": the object\'s metadata.name "": must not be empty',
     });
     const { kind: _, ...kindless } = project;
     expect(evaluate(oneProject, {}, input(kindless))).toMatchObject({
-      message: expect.stringContaining("the object has no kind"),
+      message: expect.stringContaining('the object\'s kind "": must be letters and digits'),
     });
   });
 

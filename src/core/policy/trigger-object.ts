@@ -1,5 +1,9 @@
 import { isJsonObject, type JsonObject, ownValue } from "../../protocol/json-value.ts";
+import { dnsLabel, dnsSubdomain, type NameRule } from "../../protocol/names.ts";
 import { type GroupVersionKind, parseApiVersion } from "../../protocol/object-meta.ts";
+import { kindSchema } from "../resources/consumer-ref.ts";
+import { excerpt } from "./excerpt.ts";
+import { pathSegment } from "./path-segment.ts";
 import { RenderFailure } from "./template-fields.ts";
 
 /** What names and labels need to know of the object a policy is evaluated for. */
@@ -12,15 +16,36 @@ export interface TriggerIdentity extends GroupVersionKind {
 export function identityOf(trigger: JsonObject): TriggerIdentity {
   const metadata = ownValue(trigger, "metadata") ?? {};
   const { group, version } = parseApiVersion(text(trigger, "apiVersion"));
-  const namespace = isJsonObject(metadata) ? text(metadata, "namespace") : "";
-  const name = isJsonObject(metadata) ? text(metadata, "name") : "";
-  const kind = text(trigger, "kind");
-  const missing = { apiVersion: version, kind, "metadata.name": name };
-  for (const [field, value] of Object.entries(missing)) {
-    if (value === "") throw new RenderFailure(`the object has no ${field}`);
+  const identity: TriggerIdentity = {
+    group,
+    version,
+    kind: text(trigger, "kind"),
+    namespace: isJsonObject(metadata) ? text(metadata, "namespace") : "",
+    name: isJsonObject(metadata) ? text(metadata, "name") : "",
+  };
+  for (const [field, value, rule] of rulesFor(identity)) {
+    const faults = rule(value);
+    if (faults.length > 0) throw new RenderFailure(`the object's ${field} ${excerpt(value)}: ${faults.join("; ")}`);
   }
-  return { group, version, kind, namespace, name };
+  return identity;
 }
+
+type Rule = readonly [field: string, value: string, rule: NameRule];
+
+function rulesFor({ group, version, kind, namespace, name }: TriggerIdentity): readonly Rule[] {
+  return [
+    ["apiVersion", version, dnsLabel],
+    ["kind", kind, kindName],
+    ["metadata.name", name, pathSegment],
+    ...(group === "" ? [] : [["apiVersion", group, dnsSubdomain] as const]),
+    ...(namespace === "" ? [] : [["metadata.namespace", namespace, dnsLabel] as const]),
+  ];
+}
+
+const kindName: NameRule = (value) =>
+  value.length <= kindSchema.maxLength && new RegExp(kindSchema.pattern).test(value)
+    ? []
+    : ["must be letters and digits"];
 
 /** `resourcemanager.miloapis.com.v1alpha1.Project`, or `core.v1.Pod`: how labels name a kind. */
 export function gvkText({ group, version, kind }: GroupVersionKind): string {

@@ -24,12 +24,15 @@ import { quotaApiVersion } from "./well-known.ts";
 export interface Accepted<S extends Schema> {
   readonly metadata: ObjectMeta;
   readonly content: Infer<S>;
-  /** Paths of fields that this version does not have. They are left alone: a newer version may. */
+}
+
+/** Paths of fields that this version does not have. Objects with them are read all the same: a newer version has them. */
+export interface UnknownFields {
   readonly unknownFields: readonly string[];
 }
 
 /** Reads an object of one kind; given the object it replaces, also checks what may not change. */
-export type Accept<S extends Schema> = (value: unknown, old?: unknown) => Parsed<Accepted<S>>;
+export type Accept<S extends Schema> = (value: unknown, old?: unknown) => Parsed<Accepted<S>> & UnknownFields;
 
 /** Our own patterns are known to take linear time, so the engine's matcher may run them. */
 function trustedPattern(pattern: string): (text: string) => boolean {
@@ -44,7 +47,8 @@ export function acceptKind<S extends Schema>(definition: KindDefinition & { read
   return (value, old) => {
     if (!isJsonObject(value)) {
       const actual = typeOf(value as JsonValue);
-      return { ok: false, issues: [typeInvalid("", actual, `must be of type object: "${actual}"`)] };
+      const issue = typeInvalid("", actual, `must be of type object: "${actual}"`);
+      return { ok: false, issues: [issue], unknownFields: [] };
     }
     const content = walkObject(compiled, value);
     const metadata = walkValue(compiledMetadata, { metadata: value["metadata"] ?? {} });
@@ -54,13 +58,14 @@ export function acceptKind<S extends Schema>(definition: KindDefinition & { read
       ...content.issues,
       ...ruleIssues(compiled, content.value, isJsonObject(old) ? walkObject(compiled, old).value : undefined),
     ];
-    if (issues.length > 0) return { ok: false, issues };
+    const { unknownFields } = content;
+    if (issues.length > 0) return { ok: false, issues, unknownFields };
     return {
       ok: true,
+      unknownFields,
       value: {
         metadata: field(metadata.value, "metadata") as ObjectMeta,
         content: content.value as Infer<S>,
-        unknownFields: content.unknownFields,
       },
     };
   };

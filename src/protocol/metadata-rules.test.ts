@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { issueText } from "./field-issue.ts";
+import { metadataIssues } from "./metadata-rules.ts";
+import type { ObjectMeta } from "./object-meta.ts";
+
+describe("metadata", () => {
+  const cases: Record<string, [metadata: ObjectMeta, scope: "Namespaced" | "Cluster", issues: (string | RegExp)[]]> = {
+    "is fine": [
+      { name: "a.b", namespace: "n", labels: { "a.io/b": "c" }, annotations: { "A.io/b": "any thing" } },
+      "Namespaced",
+      [],
+    ],
+    "may leave its name to the server": [{ generateName: "web-" }, "Cluster", []],
+    "needs a name": [{}, "Cluster", ["metadata.name: Required value: name or generateName is required"]],
+    "needs a legal name": [
+      { name: "Bad_Name" },
+      "Cluster",
+      [/^metadata\.name: Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain/],
+    ],
+    "needs a legal prefix": [
+      { generateName: "Bad-" },
+      "Cluster",
+      [/^metadata\.generateName: Invalid value: "Bada": a lowercase/],
+    ],
+    "needs a legal namespace": [
+      { name: "a", namespace: "a.b" },
+      "Namespaced",
+      ['metadata.namespace: Invalid value: "a.b": must not contain dots'],
+    ],
+    "has no namespace in the cluster's scope": [
+      { name: "a", namespace: "b" },
+      "Cluster",
+      ["metadata.namespace: Forbidden: not allowed on this type"],
+    ],
+    "needs legal labels": [
+      { name: "a", labels: { "a b": "c d" } },
+      "Cluster",
+      [/^metadata\.labels: Invalid value: "a b": name part/, /^metadata\.labels: Invalid value: "c d": a valid label/],
+    ],
+    "needs legal keys of annotations": [
+      { name: "a", annotations: { "a/b/c": "" } },
+      "Cluster",
+      [/^metadata\.annotations: Invalid value: "a\/b\/c": a qualified name/],
+    ],
+    "may not be too long": [
+      { name: "a", annotations: { a: "x".repeat(262_144) } },
+      "Cluster",
+      ["metadata.annotations: Too long: may not be more than 262144 bytes"],
+    ],
+  };
+  for (const [name, [metadata, scope, issues]] of Object.entries(cases)) {
+    it(name, () => {
+      const expected = issues.map((issue) => (typeof issue === "string" ? issue : expect.stringMatching(issue)));
+      expect(metadataIssues(metadata, scope).map(issueText)).toEqual(expected);
+    });
+  }
+});
