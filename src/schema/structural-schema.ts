@@ -58,5 +58,8 @@ export interface Schema extends ValueValidation {
   readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
   readonly "x-kubernetes-map-type"?: "granular" | "atomic";
+  /** How a strategic merge patch treats a list or map of a built-in kind; custom kinds have neither. */
+  readonly "x-kubernetes-patch-strategy"?: string;
+  readonly "x-kubernetes-patch-merge-key"?: string;
   readonly "x-kubernetes-validations"?: readonly ValidationRule[];
 }

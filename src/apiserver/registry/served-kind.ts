@@ -1,0 +1,57 @@
+import type { FieldIssue } from "../../protocol/field-issue.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
+import type { NameRule } from "../../protocol/names.ts";
+import type { KubernetesObject } from "../../protocol/object-meta.ts";
+import type { CompiledSchema } from "../../schema/compiled-schema.ts";
+import type { PrinterColumn } from "../../schema/kind-definition.ts";
+
+/** An object on its way through the server. */
+export type ApiObject = KubernetesObject & JsonObject;
+
+/** One version of a kind as this server serves it, built in or made from a CustomResourceDefinition. */
+export interface ServedKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly scope: "Namespaced" | "Cluster";
+  /** The version that objects are stored in; another one differs in `apiVersion` alone. */
+  readonly storageVersion: string;
+  /** Of the whole object. Walking it validates, defaults and prunes; metadata has rules of its own. */
+  readonly schema: CompiledSchema;
+  /** Whether a custom resource: unknown fields, `fieldValidation` and error wording differ a little. */
+  readonly isCustom: boolean;
+  /** Served under `/status`: writes of the object keep the stored status, writes of the status all else. */
+  readonly hasStatus: boolean;
+  /** Whether `metadata.generation` counts changes of everything but metadata and status. */
+  readonly hasGeneration: boolean;
+  readonly verbs: readonly Verb[];
+  readonly nameRule: NameRule;
+  readonly columns: readonly Column[];
+  /** Fields besides metadata.name and metadata.namespace that a field selector may name. */
+  readonly selectableFields: readonly string[];
+  readonly rules: KindRules;
+}
+
+export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
+
+/** A column of `kubectl get`: by a path, or computed for kinds that are built in. */
+export type Column = PrinterColumn & { readonly read?: (object: ApiObject, nowMs: number) => string | number };
+
+/** What a kind does on its way into the store. Every part may be left out. */
+export interface KindRules {
+  /** Changes a new object before it is checked, such as `stringData` of a Secret. */
+  readonly prepareCreate?: (object: ApiObject) => ApiObject;
+  /** The same for an update; `old` is what is stored. */
+  readonly prepareUpdate?: (object: ApiObject, old: ApiObject) => ApiObject;
+  /** What the schema cannot say. Undefined `old`: a create. */
+  readonly validate?: (object: ApiObject, old: ApiObject | undefined) => readonly FieldIssue[];
+  /** Things to tell the client about an object that is accepted, sent as Warning headers. */
+  readonly warnings?: (object: ApiObject, old: ApiObject | undefined) => readonly string[];
+  /** Fields that a selector reads in its own way; what a path gives otherwise. */
+  readonly selectField?: (object: ApiObject, field: string) => string | undefined;
+}

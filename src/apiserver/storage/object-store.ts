@@ -1,0 +1,93 @@
+import type { JsonObject } from "../../protocol/json-value.ts";
+import type { KubernetesObject } from "../../protocol/object-meta.ts";
+import type { ObjectKey, Scope } from "./object-key.ts";
+
+/** One version of one object. Nobody changes it: a write makes another. */
+export interface StoredObject {
+  readonly key: ObjectKey;
+  /** The revision that wrote it, which is its resourceVersion. */
+  readonly revision: number;
+  /** Its JSON, resourceVersion included. */
+  readonly text: string;
+  /** The same, parsed; parsed once for as long as the version is recent. */
+  readonly object: KubernetesObject & JsonObject;
+}
+
+/** What one write did. */
+export type Change =
+  | {
+      readonly type: "added" | "modified";
+      readonly revision: number;
+      readonly stored: StoredObject;
+      /** The version before; undefined when the object is new. */
+      readonly previous: StoredObject | undefined;
+    }
+  | {
+      readonly type: "deleted";
+      readonly revision: number;
+      /** The last state of the object, under the revision of its deletion. */
+      readonly stored: StoredObject;
+      readonly previous: StoredObject;
+    };
+
+export type WriteResult =
+  | { readonly ok: true; readonly stored: StoredObject }
+  /** Somebody else wrote first; nothing changed. Undefined when the object is not there. */
+  | { readonly ok: false; readonly current: StoredObject | undefined };
+
+export interface ListOptions {
+  /** A revision to list at; the newest when left out. */
+  readonly at?: number;
+  /** Only objects after this one, in order. */
+  readonly after?: ObjectKey;
+}
+
+/** History does not reach back to the revision asked for. */
+export class RevisionCompacted extends Error {
+  override readonly name = "RevisionCompacted";
+}
+
+/** The disk refuses or fails: nothing of this write is there, and the message says what to do. */
+export class StorageUnavailable extends Error {
+  override readonly name = "StorageUnavailable";
+}
+
+/**
+ * All objects of all planes, under one counter of revisions. Everything it shows is durable: a write is seen by readers
+ * and watchers once it can no longer be lost.
+ */
+export interface ObjectStore {
+  /** The newest durable revision. */
+  readonly revision: number;
+  /** The oldest revision that lists and watches can start from. */
+  readonly oldestRevision: number;
+
+  get(key: ObjectKey): StoredObject | undefined;
+
+  /** Settles when no write of this object is on its way, so that `get` shows the newest state. */
+  quiet(key: ObjectKey): Promise<void>;
+
+  /**
+   * Writes an object if its newest version is still `expected` (0: it does not exist). The resourceVersion is set here.
+   * Rejects with StorageUnavailable.
+   */
+  put(key: ObjectKey, expected: number, object: JsonObject): Promise<WriteResult>;
+
+  /** Deletes an object if its newest version is still `expected`; `last` is what watchers see of it. */
+  remove(key: ObjectKey, expected: number, last: JsonObject): Promise<WriteResult>;
+
+  /** In order of plane, namespace and name, by bytes. Throws RevisionCompacted. Lazy: a caller may stop early. */
+  list(scope: Scope, options?: ListOptions): Iterable<StoredObject>;
+
+  /** How many objects are in a scope, as of the newest revision. Cheap for a whole resource of a plane. */
+  count(scope: Scope): number;
+
+  /**
+   * Calls for every change after `from`, in order: for what history holds before it returns, and from then on as
+   * writes become durable. Returns how to stop. Throws RevisionCompacted.
+   */
+  watch(scope: Scope, from: number, listener: (change: Change) => void): () => void;
+
+  /** Stops taking writes, waits for those on their way, and lets go of the disk. */
+  close(): Promise<void>;
+}
