@@ -1,4 +1,4 @@
-// The Kubernetes that the embedded server is compared with. `tools/kubernetes.ts` builds these programs.
+// The Kubernetes that the embedded server is compared with. `test/kube/programs.ts` builds these programs.
 module milo-quota.test/control-plane
 
 go 1.24.0
