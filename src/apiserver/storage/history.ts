@@ -1,0 +1,105 @@
+import { compareKeys, keyText } from "./key-order.ts";
+import { inScope } from "./object-index.ts";
+import type { Scope } from "./object-key.ts";
+import { type Change, RevisionCompacted, type StoredObject } from "./object-store.ts";
+import { RevisionQueue } from "./revision-queue.ts";
+import type { StoreLimits } from "./store-limits.ts";
+
+interface Entry {
+  readonly revision: number;
+  readonly change: Change;
+  readonly atMs: number;
+}
+
+/** The latest changes: what watches replay, and what lists of older revisions undo. */
+export class History {
+  readonly #limits: StoreLimits;
+  readonly #all = new RevisionQueue<Entry>();
+  readonly #byResource = new Map<string, RevisionQueue<Change>>();
+  #chars = 0;
+  #compacted: number;
+
+  constructor(compacted: number, limits: StoreLimits) {
+    this.#compacted = compacted;
+    this.#limits = limits;
+  }
+
+  /** Changes up to this revision are gone. */
+  get compacted(): number {
+    return this.#compacted;
+  }
+
+  get isEmpty(): boolean {
+    return this.#all.size === 0;
+  }
+
+  push(change: Change, nowMs: number): void {
+    const { resource } = change.stored.key;
+    const changes = this.#byResource.get(resource) ?? new RevisionQueue<Change>();
+    this.#byResource.set(resource, changes);
+    changes.push(change);
+    this.#all.push({ revision: change.revision, change, atMs: nowMs });
+    this.#chars += charsOf(change);
+  }
+
+  /** The changes after a revision in a scope. Throws RevisionCompacted. */
+  after(revision: number, scope: Scope): readonly Change[] {
+    this.require(revision);
+    const changes = this.#byResource.get(scope.resource)?.after(revision) ?? [];
+    return changes.filter(({ stored }) => inScope(scope, stored.key));
+  }
+
+  /** Throws unless all that happened after a revision is known. */
+  require(revision: number): void {
+    if (revision >= this.#compacted) return;
+    throw new RevisionCompacted(`history begins at revision ${this.#compacted}; ${revision} is older`);
+  }
+
+  /** Forgets the oldest change if a limit says so, and returns it. */
+  trim(nowMs: number): Change | undefined {
+    const oldest = this.#all.first;
+    if (oldest === undefined || !this.#isOver(oldest, nowMs)) return undefined;
+    const { change } = oldest;
+    const { resource } = change.stored.key;
+    this.#all.shift();
+    const changes = this.#byResource.get(resource);
+    changes?.shift();
+    if (changes?.size === 0) this.#byResource.delete(resource);
+    this.#chars -= charsOf(change);
+    this.#compacted = change.revision;
+    return change;
+  }
+
+  #isOver(oldest: Entry, nowMs: number): boolean {
+    return (
+      this.#all.size > this.#limits.historyCount ||
+      this.#chars > this.#limits.historyChars ||
+      nowMs - oldest.atMs >= this.#limits.historyMs
+    );
+  }
+}
+
+/** What is listed as of an older revision: the newest state, with the changes since then undone. */
+export function* undo(newest: Iterable<StoredObject>, changes: readonly Change[]): Generator<StoredObject> {
+  const undone = new Map<string, Change>();
+  for (const change of changes) {
+    const id = keyText(change.stored.key);
+    if (!undone.has(id)) undone.set(id, change);
+  }
+  const olds = [...undone.values()].flatMap(({ previous }) => (previous === undefined ? [] : [previous]));
+  olds.sort((left, right) => compareKeys(left.key, right.key));
+  let next = 0;
+  for (const stored of newest) {
+    if (undone.has(keyText(stored.key))) continue;
+    for (let old = olds[next]; old !== undefined && compareKeys(old.key, stored.key) < 0; old = olds[next]) {
+      yield old;
+      next += 1;
+    }
+    yield stored;
+  }
+  yield* olds.slice(next);
+}
+
+function charsOf({ stored, previous }: Change): number {
+  return stored.text.length + (previous?.text.length ?? 0);
+}

@@ -1,0 +1,39 @@
+import { Compaction } from "./compaction.ts";
+import { LogDamaged, type LogRecord, type RecordLog } from "./record-log.ts";
+import type { StoreLimits } from "./store-limits.ts";
+import { VersionedObjects } from "./versioned-objects.ts";
+
+export interface Loaded {
+  readonly objects: VersionedObjects;
+  readonly compaction: Compaction;
+}
+
+/** Reads all of a log into memory. What history the log still holds counts as made now. Throws LogDamaged. */
+export async function loadLog(log: RecordLog, nowMs: number, limits: StoreLimits): Promise<Loaded> {
+  const { compacted, pages } = await log.load();
+  const objects = new VersionedObjects(compacted, limits);
+  const compaction = new Compaction(limits.compactionCount);
+  let last = 0;
+  for await (const page of pages) {
+    for (const record of page) {
+      if (record.revision <= last) throw new LogDamaged(`revision ${record.revision} follows revision ${last}`);
+      last = record.revision;
+      const owned: LogRecord = { ...record, key: objects.ownKey(record.key) };
+      if (last > compacted) objects.apply(owned, nowMs);
+      else restore({ objects, compaction }, owned, compacted);
+      trim({ objects, compaction }, nowMs);
+    }
+  }
+  return { objects, compaction };
+}
+
+/** Keeps history within its limits, and leaves to compaction what the log need not keep. */
+export function trim({ objects, compaction }: Loaded, nowMs: number): void {
+  for (let step = objects.forget(nowMs); step !== undefined; step = objects.forget(nowMs)) compaction.add(step);
+}
+
+/** A log that was stopped between remembering a compaction and finishing it still holds what it need not. */
+function restore({ objects, compaction }: Loaded, record: LogRecord, compacted: number): void {
+  const obsolete = objects.restore(record);
+  if (obsolete.length > 0) compaction.add({ compacted, obsolete });
+}

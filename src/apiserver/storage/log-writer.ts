@@ -1,0 +1,171 @@
+import type { JsonObject } from "../../protocol/json-value.ts";
+import type { Compaction } from "./compaction.ts";
+import { keyText } from "./key-order.ts";
+import type { ObjectKey } from "./object-key.ts";
+import { StorageUnavailable, type StoredObject } from "./object-store.ts";
+import { LogFull, type LogRecord, type RecordLog } from "./record-log.ts";
+import type { StoreLimits } from "./store-limits.ts";
+import { textAt } from "./stored-version.ts";
+
+/** A write that is not durable yet. */
+interface PendingWrite {
+  readonly record: LogRecord;
+  readonly id: string;
+  readonly settle: (stored: StoredObject) => void;
+  readonly fail: (error: Error) => void;
+  readonly settled: Promise<StoredObject>;
+}
+
+interface Ports {
+  readonly log: RecordLog;
+  readonly compaction: Compaction;
+  /** Makes a record visible; it is durable. */
+  readonly apply: (record: LogRecord) => StoredObject;
+}
+
+/**
+ * Writes to the log in batches: while one is on its way to the disk, the next gathers. Gives out revisions, and makes
+ * writes visible in their order.
+ */
+export class LogWriter {
+  readonly #ports: Ports;
+  readonly #limits: StoreLimits;
+  readonly #pending = new Map<string, PendingWrite>();
+  #queue: PendingWrite[] = [];
+  #queuedChars = 0;
+  #durable: number;
+  #assigned: number;
+  #refusal: string | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(ports: Ports, limits: StoreLimits, revision: number) {
+    this.#ports = ports;
+    this.#limits = limits;
+    this.#durable = revision;
+    this.#assigned = revision;
+  }
+
+  /** Settles, and never rejects, with the write of this object that is on its way; undefined when there is none. */
+  ahead(key: ObjectKey): Promise<unknown> | undefined {
+    return this.#pending.get(keyText(key))?.settled.catch(() => undefined);
+  }
+
+  /** Throws unless writes are taken. */
+  admit(): void {
+    if (this.#refusal !== undefined) throw new StorageUnavailable(this.#refusal);
+    if (this.#queue.length < this.#limits.queueCount && this.#queuedChars < this.#limits.queueChars) return;
+    throw new StorageUnavailable(`${this.#queue.length} writes wait for the disk already; try again later`);
+  }
+
+  /** The caller has made sure that no other write of this object is on its way. */
+  write(key: ObjectKey, deleted: boolean, object: JsonObject): Promise<StoredObject> {
+    const revision = this.#assigned + 1;
+    const record = { revision, key, deleted, text: textAt(revision, object) };
+    this.#assigned = revision;
+    const write = pendingWrite(record);
+    this.#pending.set(write.id, write);
+    this.#queue.push(write);
+    this.#queuedChars += record.text.length;
+    this.wake();
+    return write.settled;
+  }
+
+  /** Starts on whatever there is to write. */
+  wake(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Takes no more writes, for this reason, and waits for those on their way. */
+  async stop(reason: string): Promise<void> {
+    this.#refusal ??= reason;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    await Promise.resolve(); // writers of the same turn share a batch
+    for (;;) {
+      const wrote = await this.#writeBatch();
+      const compacted = this.#refusal === undefined && (await this.#compactStep());
+      if (!wrote && !compacted && this.#queue.length === 0) break;
+    }
+    this.#running = undefined;
+  }
+
+  async #writeBatch(): Promise<boolean> {
+    const batch = this.#takeBatch();
+    if (batch.length === 0) return false;
+    try {
+      await this.#ports.log.append(batch.map(({ record }) => record));
+    } catch (error) {
+      this.#abandon(batch, error);
+      return true;
+    }
+    for (const write of batch) this.#publish(write);
+    return true;
+  }
+
+  async #compactStep(): Promise<boolean> {
+    const { log, compaction } = this.#ports;
+    const step = compaction.next();
+    if (step === undefined) return false;
+    try {
+      await log.compact(step.compacted, step.obsolete);
+    } catch (error) {
+      compaction.postpone(step);
+      if (!(error instanceof LogFull)) this.#abandon([], error);
+    }
+    return true;
+  }
+
+  #takeBatch(): readonly PendingWrite[] {
+    const { batchCount, batchChars } = this.#limits;
+    let count = 0;
+    let chars = 0;
+    for (const { record } of this.#queue) {
+      if (count > 0 && (count === batchCount || chars + record.text.length > batchChars)) break;
+      count += 1;
+      chars += record.text.length;
+    }
+    this.#queuedChars -= chars;
+    return this.#queue.splice(0, count);
+  }
+
+  #publish(write: PendingWrite): void {
+    this.#durable = write.record.revision;
+    this.#pending.delete(write.id);
+    write.settle(this.#ports.apply(write.record));
+  }
+
+  /** Fails a batch and all that was decided on top of it. Without certainty about the disk, nothing more is written. */
+  #abandon(batch: readonly PendingWrite[], cause: unknown): void {
+    const message = cause instanceof LogFull ? fullText(cause) : doubtText(cause);
+    if (!(cause instanceof LogFull)) this.#refusal = message;
+    const failed = [...batch, ...this.#queue];
+    this.#queue = [];
+    this.#queuedChars = 0;
+    this.#assigned = this.#durable;
+    for (const write of failed) {
+      this.#pending.delete(write.id);
+      write.fail(new StorageUnavailable(message, { cause }));
+    }
+  }
+}
+
+function pendingWrite(record: LogRecord): PendingWrite {
+  let settle: PendingWrite["settle"] = () => undefined;
+  let fail: PendingWrite["fail"] = () => undefined;
+  const settled = new Promise<StoredObject>((resolve, reject) => {
+    settle = resolve;
+    fail = reject;
+  });
+  return { record, id: keyText(record.key), settle, fail, settled };
+}
+
+function fullText(cause: LogFull): string {
+  return `the disk is full, and nothing was written (${cause.message}); once there is room, writes work again`;
+}
+
+function doubtText(cause: unknown): string {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return `the disk failed, and the latest writes may or may not be there (${reason}); nothing is written until a restart`;
+}

@@ -1,0 +1,45 @@
+const slackMax = 1_024;
+
+/** Entries in order of revision: added at the end, forgotten from the front. */
+export class RevisionQueue<Entry extends { readonly revision: number }> {
+  #entries: Entry[] = [];
+  #head = 0;
+
+  get size(): number {
+    return this.#entries.length - this.#head;
+  }
+
+  get first(): Entry | undefined {
+    return this.#entries[this.#head];
+  }
+
+  push(entry: Entry): void {
+    this.#entries.push(entry);
+  }
+
+  shift(): Entry | undefined {
+    const first = this.#entries[this.#head];
+    if (first === undefined) return undefined;
+    this.#head += 1;
+    // Moving the rest pays once as many are gone as are left; until then the forgotten ones hold memory.
+    if (this.#head > slackMax && this.#head * 2 > this.#entries.length) this.#dropForgotten();
+    return first;
+  }
+
+  /** The entries after a revision; a copy, so that the queue may change while they are read. */
+  after(revision: number): readonly Entry[] {
+    let low = this.#head;
+    let high = this.#entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#entries[middle] as Entry).revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return this.#entries.slice(low);
+  }
+
+  #dropForgotten(): void {
+    this.#entries = this.#entries.slice(this.#head);
+    this.#head = 0;
+  }
+}

@@ -1,0 +1,157 @@
+import type { Clock, Timer } from "../../protocol/clock.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
+import { checkKey } from "./key-order.ts";
+import { type Loaded, loadLog, trim } from "./load-log.ts";
+import { LogWriter } from "./log-writer.ts";
+import type { ObjectKey, Scope } from "./object-key.ts";
+import type { Change, ListOptions, ObjectStore, StoredObject, WriteResult } from "./object-store.ts";
+import type { LogRecord, RecordLog } from "./record-log.ts";
+import { defaultLimits, type StoreLimits } from "./store-limits.ts";
+import type { VersionedObjects } from "./versioned-objects.ts";
+import { type Watcher, Watchers } from "./watchers.ts";
+
+export interface StoreOptions {
+  readonly limits?: Partial<StoreLimits>;
+  /** Told of what a watch's listener throws; the listener hears nothing more. */
+  readonly report?: (error: unknown) => void;
+}
+
+/** Reads all of a log and serves it from memory. Throws LogDamaged, and closes the log then. */
+export async function openStore(log: RecordLog, clock: Clock, options: StoreOptions = {}): Promise<ObjectStore> {
+  const limits = { ...defaultLimits, ...options.limits };
+  try {
+    const loaded = await loadLog(log, clock.now(), limits);
+    return new Store({ ...loaded, log, clock }, limits, options.report ?? warn);
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+interface Parts extends Loaded {
+  readonly log: RecordLog;
+  readonly clock: Clock;
+}
+
+class Store implements ObjectStore {
+  readonly #parts: Parts;
+  readonly #objects: VersionedObjects;
+  readonly #writer: LogWriter;
+  readonly #watchers: Watchers;
+  readonly #compactionEveryMs: number;
+  #timer: Timer | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: Parts, limits: StoreLimits, report: (error: unknown) => void) {
+    this.#parts = parts;
+    this.#objects = parts.objects;
+    this.#compactionEveryMs = limits.compactionEveryMs;
+    this.#watchers = new Watchers(report);
+    const { log, compaction, objects } = parts;
+    const apply = (record: LogRecord) => this.#apply(record);
+    this.#writer = new LogWriter({ log, compaction, apply }, limits, objects.revision);
+    this.#schedule();
+  }
+
+  get revision(): number {
+    return this.#objects.revision;
+  }
+
+  get oldestRevision(): number {
+    return this.#objects.oldestRevision;
+  }
+
+  get(key: ObjectKey): StoredObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  async quiet(key: ObjectKey): Promise<void> {
+    for (let ahead = this.#writer.ahead(key); ahead !== undefined; ahead = this.#writer.ahead(key)) await ahead;
+  }
+
+  put(key: ObjectKey, expected: number, object: JsonObject): Promise<WriteResult> {
+    return this.#write(key, expected, { deleted: false, object });
+  }
+
+  async remove(key: ObjectKey, expected: number, last: JsonObject): Promise<WriteResult> {
+    if (expected === 0) return { ok: false, current: this.#objects.get(key) };
+    return this.#write(key, expected, { deleted: true, object: last });
+  }
+
+  list(scope: Scope, options?: ListOptions): Iterable<StoredObject> {
+    return this.#objects.list(scope, options);
+  }
+
+  count(scope: Scope): number {
+    return this.#objects.count(scope);
+  }
+
+  watch(scope: Scope, from: number, listener: (change: Change) => void): () => void {
+    const watcher: Watcher = { scope, listener, seen: from };
+    for (const change of this.#objects.changesAfter(from, scope)) {
+      if (!this.#watchers.tell(watcher, change)) return () => undefined;
+    }
+    return this.#watchers.add(watcher);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.stop("the store is closed");
+    this.#timer?.stop();
+    this.#watchers.clear();
+    await this.#parts.log.close();
+  }
+
+  async #write(
+    key: ObjectKey,
+    expected: number,
+    { deleted, object }: { readonly deleted: boolean; readonly object: JsonObject },
+  ): Promise<WriteResult> {
+    checkKey(key);
+    this.#writer.admit();
+    // A conflict is answered once the write it conflicts with is there to be seen. If that one failed, there is none.
+    for (let ahead = this.#writer.ahead(key); ahead !== undefined; ahead = this.#writer.ahead(key)) {
+      await ahead;
+      if (!this.#isNewest(key, expected)) break;
+      this.#writer.admit();
+    }
+    if (!this.#isNewest(key, expected)) return { ok: false, current: this.#objects.get(key) };
+    const stored = await this.#writer.write(this.#objects.ownKey(key), deleted, object);
+    return { ok: true, stored };
+  }
+
+  #isNewest(key: ObjectKey, expected: number): boolean {
+    return (this.#objects.get(key)?.revision ?? 0) === expected;
+  }
+
+  #apply(record: LogRecord): StoredObject {
+    const change = this.#objects.apply(record, this.#parts.clock.now());
+    this.#watchers.notify(change);
+    this.#trim();
+    return change.stored;
+  }
+
+  #trim(): void {
+    trim(this.#parts, this.#parts.clock.now());
+    this.#schedule();
+  }
+
+  /** While there is anything to forget, time alone makes it old enough. */
+  #schedule(): void {
+    if (this.#timer !== undefined || !(this.#objects.hasHistory || !this.#parts.compaction.isEmpty)) return;
+    this.#timer = this.#parts.clock.after(this.#compactionEveryMs, () => {
+      this.#timer = undefined;
+      this.#parts.compaction.flush();
+      this.#trim();
+      this.#writer.wake();
+    });
+  }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+}

@@ -1,0 +1,103 @@
+import type { CompactionStep } from "./compaction.ts";
+import { History, undo } from "./history.ts";
+import { compareKeys } from "./key-order.ts";
+import { ObjectIndex } from "./object-index.ts";
+import type { ObjectKey, Scope } from "./object-key.ts";
+import type { Change, ListOptions, StoredObject } from "./object-store.ts";
+import { LogDamaged, type LogRecord } from "./record-log.ts";
+import type { StoreLimits } from "./store-limits.ts";
+import { StoredVersion } from "./stored-version.ts";
+
+/** All durable objects and their recent history, in memory: the same records in the same order make the same state. */
+export class VersionedObjects {
+  readonly #index = new ObjectIndex();
+  readonly #history: History;
+  #revision: number;
+
+  constructor(compacted: number, limits: StoreLimits) {
+    this.#history = new History(compacted, limits);
+    this.#revision = compacted;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get oldestRevision(): number {
+    return this.#history.compacted;
+  }
+
+  get hasHistory(): boolean {
+    return !this.#history.isEmpty;
+  }
+
+  get(key: ObjectKey): StoredObject | undefined {
+    return this.#index.get(key);
+  }
+
+  count(scope: Scope): number {
+    return this.#index.count(scope);
+  }
+
+  list(scope: Scope, { at, after }: ListOptions = {}): Iterable<StoredObject> {
+    const newest = this.#index.list(scope, after);
+    if (at === undefined || at === this.#revision) return newest;
+    if (at > this.#revision) throw new RangeError(`revision ${at} is newer than the newest, ${this.#revision}`);
+    const isListed = ({ stored }: Change) => after === undefined || compareKeys(stored.key, after) > 0;
+    const changes = this.#history.after(at, scope).filter(isListed);
+    return { [Symbol.iterator]: () => undo(newest, changes) };
+  }
+
+  /** The changes after a revision in a scope. Throws RevisionCompacted. */
+  changesAfter(revision: number, scope: Scope): readonly Change[] {
+    return this.#history.after(revision, scope);
+  }
+
+  /** A key that is equal and shares its memory with what is stored. */
+  ownKey(key: ObjectKey): ObjectKey {
+    return this.#index.get(key)?.key ?? this.#index.shared(key);
+  }
+
+  /** Takes in the next record. */
+  apply(record: LogRecord, nowMs: number): Change {
+    if (record.revision <= this.#revision) {
+      throw new LogDamaged(`revision ${record.revision} follows revision ${this.#revision}`);
+    }
+    const change = this.#place(record, "recent");
+    this.#revision = record.revision;
+    this.#history.push(change, nowMs);
+    return change;
+  }
+
+  /** Takes in a record from before history begins; returns the revisions of records nobody can ask for any more. */
+  restore(record: LogRecord): readonly number[] {
+    if (record.deleted && this.#index.get(record.key) === undefined) return [record.revision];
+    return obsoleteOnce(this.#place(record, "old"));
+  }
+
+  /** Forgets the oldest change if a limit of history says so. */
+  forget(nowMs: number): CompactionStep | undefined {
+    const change = this.#history.trim(nowMs);
+    if (change === undefined) return undefined;
+    if (change.stored instanceof StoredVersion) change.stored.age();
+    return { compacted: change.revision, obsolete: obsoleteOnce(change) };
+  }
+
+  #place({ key, revision, deleted, text }: LogRecord, age: "recent" | "old"): Change {
+    const previous = this.#index.get(key);
+    const stored = new StoredVersion(key, revision, text, age);
+    if (!deleted) {
+      this.#index.set(stored);
+      return { type: previous === undefined ? "added" : "modified", revision, stored, previous };
+    }
+    if (previous === undefined) throw new LogDamaged(`revision ${revision} deletes ${key.name}, which is not there`);
+    this.#index.delete(key);
+    return { type: "deleted", revision, stored, previous };
+  }
+}
+
+/** The records that are not needed once nobody can ask for what was before a change; a deletion is then one of them. */
+function obsoleteOnce({ type, revision, previous }: Change): readonly number[] {
+  const before = previous === undefined ? [] : [previous.revision];
+  return type === "deleted" ? [...before, revision] : before;
+}
