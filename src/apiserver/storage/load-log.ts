@@ -11,20 +11,25 @@ export interface Loaded {
 /** Reads all of a log into memory. What history the log still holds counts as made now. Throws LogDamaged. */
 export async function loadLog(log: RecordLog, nowMs: number, limits: StoreLimits): Promise<Loaded> {
   const { compacted, pages } = await log.load();
-  const objects = new VersionedObjects(compacted, limits);
-  const compaction = new Compaction(limits.compactionCount);
-  let last = 0;
-  for await (const page of pages) {
-    for (const record of page) {
-      if (record.revision <= last) throw new LogDamaged(`revision ${record.revision} follows revision ${last}`);
-      last = record.revision;
-      const owned: LogRecord = { ...record, key: objects.ownKey(record.key) };
-      if (last > compacted) objects.apply(owned, nowMs);
-      else restore({ objects, compaction }, owned, compacted);
-      trim({ objects, compaction }, nowMs);
+  const loaded = {
+    objects: new VersionedObjects(compacted, limits),
+    compaction: new Compaction(limits.compactionCount),
+  };
+  try {
+    for await (const page of pages) {
+      for (const record of page) take(loaded, record, compacted, nowMs);
     }
+  } catch (error) {
+    throw error instanceof RangeError ? new LogDamaged(log.place, error.message) : error;
   }
-  return { objects, compaction };
+  return loaded;
+}
+
+function take(loaded: Loaded, record: LogRecord, compacted: number, nowMs: number): void {
+  const owned = { ...record, key: loaded.objects.ownKey(record.key) };
+  if (record.revision > compacted) loaded.objects.apply(owned, nowMs);
+  else restore(loaded, owned, compacted);
+  trim(loaded, nowMs);
 }
 
 /** Keeps history within its limits, and leaves to compaction what the log need not keep. */

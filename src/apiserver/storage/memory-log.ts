@@ -2,6 +2,7 @@ import { firstRevision, type LoadedLog, type LogRecord, type RecordLog } from ".
 
 /** Keeps records as long as the process lives; a second store can be opened on it after the first is closed. */
 export class MemoryLog implements RecordLog {
+  readonly place = "memory";
   readonly #records = new Map<number, LogRecord>();
   #compacted = firstRevision;
 

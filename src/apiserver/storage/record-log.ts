@@ -18,6 +18,9 @@ export interface LoadedLog {
 
 /** What makes a store durable. Its user calls one method at a time, `load` first and once. */
 export interface RecordLog {
+  /** Where records are kept, for messages. */
+  readonly place: string;
+
   load(): Promise<LoadedLog>;
 
   /** Resolves once all records are durable. Rejects with LogFull when certainly none of them is there. */
@@ -34,9 +37,15 @@ export class LogFull extends Error {
   override readonly name = "LogFull";
 }
 
-/** What the log holds is not what was put there. Nothing is served from it. */
+/** What the log holds is not what was put there. Nothing is served from it, and nothing in it was changed. */
 export class LogDamaged extends Error {
   override readonly name = "LogDamaged";
+
+  constructor(place: string, wrong: string) {
+    super(
+      `${place} is damaged: ${wrong}. Nothing was changed. Restore it from a backup, or move it away to start empty`,
+    );
+  }
 }
 
 /** The revision of a log that nothing was written to, as etcd has it: clients take 0 for "any revision". */

@@ -4,7 +4,7 @@ import { compareKeys } from "./key-order.ts";
 import { ObjectIndex } from "./object-index.ts";
 import type { ObjectKey, Scope } from "./object-key.ts";
 import type { Change, ListOptions, StoredObject } from "./object-store.ts";
-import { LogDamaged, type LogRecord } from "./record-log.ts";
+import type { LogRecord } from "./record-log.ts";
 import type { StoreLimits } from "./store-limits.ts";
 import { StoredVersion } from "./stored-version.ts";
 
@@ -58,10 +58,10 @@ export class VersionedObjects {
     return this.#index.get(key)?.key ?? this.#index.shared(key);
   }
 
-  /** Takes in the next record. */
+  /** Takes in the next record. Throws RangeError on one that does not follow from those before. */
   apply(record: LogRecord, nowMs: number): Change {
     if (record.revision <= this.#revision) {
-      throw new LogDamaged(`revision ${record.revision} follows revision ${this.#revision}`);
+      throw new RangeError(`revision ${record.revision} follows revision ${this.#revision}`);
     }
     const change = this.#place(record, "recent");
     this.#revision = record.revision;
@@ -90,7 +90,7 @@ export class VersionedObjects {
       this.#index.set(stored);
       return { type: previous === undefined ? "added" : "modified", revision, stored, previous };
     }
-    if (previous === undefined) throw new LogDamaged(`revision ${revision} deletes ${key.name}, which is not there`);
+    if (previous === undefined) throw new RangeError(`revision ${revision} deletes ${key.name}, which is not there`);
     this.#index.delete(key);
     return { type: "deleted", revision, stored, previous };
   }

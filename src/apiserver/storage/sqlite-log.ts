@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { type LoadedLog, LogDamaged, LogFull, type LogRecord, type RecordLog } from "./record-log.ts";
+import type { Reply, Request, SqliteOptions } from "./sqlite-messages.ts";
+
+type Succeeded = Extract<Reply, { readonly reply: "done" | "opened" | "page" }>;
+
+/**
+ * Keeps records in an SQLite database. A thread of its own waits for the disk, so that requests are served meanwhile. A
+ * directory belongs to one process at a time.
+ */
+export class SqliteLog implements RecordLog {
+  readonly place: string;
+  readonly #worker: Worker;
+  #asked: { readonly answer: (reply: Reply) => void; readonly fail: (error: Error) => void } | undefined;
+  #dead: Error | undefined;
+
+  constructor(options: SqliteOptions) {
+    this.place = databasePath(options.directory);
+    this.#worker = startWorker(options);
+    this.#worker.on("message", (reply: Reply) => this.#asked?.answer(reply));
+    this.#worker.on("error", (error) => this.#die(error));
+    this.#worker.on("exit", () => this.#die(new Error("the thread that writes to the disk has ended")));
+  }
+
+  async load(): Promise<LoadedLog> {
+    const opened = await this.#ask({ ask: "open" });
+    if (opened.reply !== "opened") throw new Error(`unexpected reply ${opened.reply}`);
+    return { compacted: opened.compacted, pages: this.#pages() };
+  }
+
+  async append(records: readonly LogRecord[]): Promise<void> {
+    await this.#ask({ ask: "append", records });
+  }
+
+  async compact(compacted: number, obsolete: readonly number[]): Promise<void> {
+    await this.#ask({ ask: "compact", compacted, obsolete });
+  }
+
+  /** Waits for the thread to end: only then is the directory free for somebody else. */
+  async close(): Promise<void> {
+    if (this.#dead !== undefined) return;
+    const ended = once(this.#worker, "exit");
+    await this.#ask({ ask: "close" });
+    await ended;
+  }
+
+  async *#pages(): AsyncGenerator<readonly LogRecord[]> {
+    for (;;) {
+      const page = await this.#ask({ ask: "page" });
+      if (page.reply !== "page") throw new Error(`unexpected reply ${page.reply}`);
+      if (page.records.length === 0) return;
+      yield page.records;
+    }
+  }
+
+  async #ask(request: Request): Promise<Succeeded> {
+    if (this.#dead !== undefined) throw this.#dead;
+    if (this.#asked !== undefined) throw new Error("the log is asked for two things at a time");
+    try {
+      const reply = await new Promise<Reply>((answer, fail) => {
+        this.#asked = { answer, fail };
+        this.#worker.postMessage(request);
+      });
+      return this.#check(reply);
+    } finally {
+      this.#asked = undefined;
+    }
+  }
+
+  #check(reply: Reply): Succeeded {
+    switch (reply.reply) {
+      case "full":
+        throw new LogFull(reply.message);
+      case "damaged":
+        throw new LogDamaged(this.place, reply.message);
+      case "failed":
+        throw new Error(reply.message);
+      default:
+        return reply;
+    }
+  }
+
+  #die(error: Error): void {
+    this.#dead ??= error;
+    this.#asked?.fail(this.#dead);
+  }
+}
+
+export function databasePath(directory: string): string {
+  return join(directory, "objects.db");
+}
+
+/** The thread's program is a file beside the bundle. Run from source, it needs a compiler first. */
+function startWorker(workerData: SqliteOptions): Worker {
+  if (!import.meta.url.endsWith(".ts")) {
+    return new Worker(new URL("./sqlite-worker.js", import.meta.url), { workerData });
+  }
+  const program = new URL("./sqlite-worker.ts", import.meta.url).href;
+  const compiler = import.meta.resolve("tsx/esm/api");
+  const start = `import(${JSON.stringify(compiler)}).then((tsx) => (tsx.register(), import(${JSON.stringify(program)})))`;
+  return new Worker(start, { workerData, eval: true });
+}

@@ -1,0 +1,149 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import Database from "libsql";
+import { headChecksum } from "./record-checksum.ts";
+import { firstRevision } from "./record-log.ts";
+import { DatabaseDamaged, sqliteCode } from "./sqlite-failure.ts";
+import type { SqliteOptions } from "./sqlite-messages.ts";
+
+/** Marks a file as ours; the bytes spell "Milo". */
+const applicationId = 0x4d696c6f;
+export const formatVersion = 1;
+
+const tables = `
+  CREATE TABLE head (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    format INTEGER NOT NULL,
+    compacted INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE records (
+    revision INTEGER PRIMARY KEY,
+    plane TEXT NOT NULL,
+    resource TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    name TEXT NOT NULL,
+    deleted INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+  ) STRICT;`;
+
+/** Opens the database for this process alone, makes it when there is none, and checks that it is whole. */
+export function openDatabase(path: string, { directory, pagesMax }: SqliteOptions): Database.Database {
+  makeDirectory(directory);
+  checkFiles(path);
+  const db = new Database(path);
+  try {
+    lock(db, directory);
+    prepare(db, path, pagesMax);
+  } catch (error) {
+    db.close();
+    // SQLite's plainest error is about tables and columns, which are ours.
+    throw sqliteCode(error) === "SQLITE_ERROR" ? new DatabaseDamaged((error as Error).message) : error;
+  }
+  writeFileSync(pidPath(directory), `${process.pid}\n`);
+  return db;
+}
+
+export function pidPath(directory: string): string {
+  return join(directory, "pid");
+}
+
+/** The first value of the first row. */
+export function scalar(db: Database.Database, sql: string): unknown {
+  const rows = db.prepare(sql).raw().all() as readonly (readonly unknown[])[];
+  return rows[0]?.[0];
+}
+
+/** A directory that was just made must itself outlive a power failure. */
+function makeDirectory(directory: string): void {
+  if (mkdirSync(directory, { recursive: true, mode: 0o700 }) === undefined) return;
+  const parent = openSync(dirname(resolve(directory)), "r");
+  fsyncSync(parent);
+  closeSync(parent);
+}
+
+/** What SQLite would take for an empty database, or for a reason to throw away its write-ahead log. */
+function checkFiles(path: string): void {
+  const size = sizeOf(path);
+  if (size === 0 && sizeOf(`${path}-wal`) > 0) {
+    throw new DatabaseDamaged("it is empty, but its write-ahead log is not");
+  }
+  if (size > 0 && readHead(path) !== "SQLite format 3\0") throw new DatabaseDamaged("it is no SQLite database");
+}
+
+/** From the first read on, the lock is held until the database is closed or the process ends. */
+function lock(db: Database.Database, directory: string): void {
+  try {
+    db.pragma("locking_mode = EXCLUSIVE");
+    checkOwner(db);
+    db.pragma("journal_mode = WAL");
+    db.pragma("synchronous = FULL");
+    db.pragma("wal_autocheckpoint = 0");
+    db.exec("BEGIN EXCLUSIVE; COMMIT");
+  } catch (error) {
+    if (sqliteCode(error).startsWith("SQLITE_BUSY")) throw new Error(inUseText(directory));
+    throw error;
+  }
+}
+
+function inUseText(directory: string): string {
+  const path = pidPath(directory);
+  const pid = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
+  return `the data directory ${directory} is in use already${pid === "" ? "" : ` by process ${pid}`}`;
+}
+
+/** Before anything is written: a database of another program stays as it is. */
+function checkOwner(db: Database.Database): void {
+  const owner = scalar(db, "PRAGMA application_id");
+  const isEmpty = scalar(db, "SELECT count(*) FROM sqlite_master") === 0;
+  if (owner === applicationId || (isEmpty && owner === 0)) return;
+  throw new DatabaseDamaged("it is a database of another program");
+}
+
+function prepare(db: Database.Database, path: string, pagesMax: number | undefined): void {
+  if (scalar(db, "PRAGMA application_id") === 0) create(db);
+  checkFormat(db, path);
+  const found = scalar(db, "PRAGMA quick_check(1)");
+  if (found !== "ok") throw new DatabaseDamaged(String(found));
+  if (pagesMax !== undefined) db.pragma(`max_page_count = ${pagesMax}`);
+}
+
+/** In one transaction: a half-made database would be taken for a damaged one. */
+function create(db: Database.Database): void {
+  const checksum = headChecksum(formatVersion, firstRevision);
+  db.exec(`BEGIN IMMEDIATE;
+    PRAGMA application_id = ${applicationId};
+    ${tables}
+    INSERT INTO head VALUES (1, ${formatVersion}, ${firstRevision}, ${checksum});
+    COMMIT;`);
+}
+
+function checkFormat(db: Database.Database, path: string): void {
+  const format = scalar(db, "SELECT format FROM head");
+  if (format === formatVersion) return;
+  if (typeof format !== "number") throw new DatabaseDamaged("it does not say which format it has");
+  throw new Error(`${path} has format ${format}, and this program reads format ${formatVersion}: use a newer program`);
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function readHead(path: string): string {
+  const file = openSync(path, "r");
+  const head = Buffer.alloc(16);
+  readSync(file, head);
+  closeSync(file);
+  return head.toString("latin1");
+}
