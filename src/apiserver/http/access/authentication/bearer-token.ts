@@ -1,0 +1,16 @@
+import { firstHeader, type RequestHeaders } from "../authenticator.ts";
+
+/** What the Authorization header says. Another scheme than Bearer is as good as none. */
+export type BearerToken =
+  | { readonly shown: "token"; readonly token: string }
+  | { readonly shown: "nothing"; readonly warning?: string };
+
+const extraSpace = "the provided Authorization header contains extra space before the bearer token, and is ignored";
+
+export function bearerTokenOf(headers: RequestHeaders): BearerToken {
+  const parts = firstHeader(headers, "authorization").trim().split(" ");
+  const [scheme = "", token] = parts;
+  if (token === undefined || scheme.toLowerCase() !== "bearer") return { shown: "nothing" };
+  if (token !== "") return { shown: "token", token };
+  return { shown: "nothing", ...(parts.length > 2 ? { warning: extraSpace } : {}) };
+}

@@ -1,0 +1,84 @@
+import { createHash, type X509Certificate } from "node:crypto";
+import { TLSSocket } from "node:tls";
+import { type CertificateSubject, certificateSubject } from "../../certificates/certificate-subject.ts";
+import type { UserInfo } from "../user-info.ts";
+
+/** Whom a certificate stands for. `nobody`: it is fine, but names no user. */
+export type CertificateVerdict =
+  | { readonly outcome: "user"; readonly user: UserInfo }
+  | { readonly outcome: "nobody" }
+  | { readonly outcome: "refused"; readonly because: string };
+
+const clientPurpose = "1.3.6.1.5.5.7.3.2";
+const anyPurpose = "2.5.29.37.0";
+const credentialId = "authentication.kubernetes.io/credential-id";
+
+/** Verifies certificates against authorities; what does not change with time is worked out once for each. */
+export class ClientCertificates {
+  readonly #authorities: readonly X509Certificate[];
+  readonly #known = new WeakMap<X509Certificate, Known>();
+
+  constructor(authorities: readonly X509Certificate[]) {
+    this.#authorities = authorities;
+  }
+
+  verdictOn(certificate: X509Certificate, nowMs: number): CertificateVerdict {
+    const known = this.#known.get(certificate) ?? readOnce(certificate, this.#authorities);
+    this.#known.set(certificate, known);
+    if (known.subjects.some((subject) => nowMs < subject.notBeforeMs)) return refused("it is not valid yet");
+    if (known.subjects.some((subject) => nowMs > subject.notAfterMs)) return refused("it has expired");
+    return known.verdict;
+  }
+}
+
+interface Known {
+  readonly verdict: CertificateVerdict;
+  /** Of the certificate and of its issuer: both have their time. */
+  readonly subjects: readonly CertificateSubject[];
+}
+
+function readOnce(certificate: X509Certificate, authorities: readonly X509Certificate[]): Known {
+  try {
+    const issuer = authorities.find((authority) => isIssuedBy(certificate, authority));
+    if (issuer === undefined) return { verdict: refused("it is not issued by an authority we know"), subjects: [] };
+    const subject = certificateSubject(certificate);
+    return { verdict: verdictFor(certificate, subject), subjects: [subject, certificateSubject(issuer)] };
+  } catch (error) {
+    return { verdict: refused(`it cannot be read: ${(error as Error).message}`), subjects: [] };
+  }
+}
+
+function isIssuedBy(certificate: X509Certificate, authority: X509Certificate): boolean {
+  return authority.ca && certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
+}
+
+function verdictFor(certificate: X509Certificate, subject: CertificateSubject): CertificateVerdict {
+  const purposes: readonly string[] | undefined = certificate.keyUsage;
+  const isForClients = purposes === undefined || purposes.includes(clientPurpose) || purposes.includes(anyPurpose);
+  if (!isForClients) return refused("it is not made for clients");
+  if (subject.commonName === "") return { outcome: "nobody" };
+  if (subject.uids.length > 1) return refused(`expected 1 UID, but found multiple: [${subject.uids.join(" ")}]`);
+  if (subject.uids[0] === "") return refused("UID cannot be an empty string");
+  const digest = createHash("sha256").update(certificate.raw).digest("hex");
+  const user: UserInfo = {
+    username: subject.commonName,
+    uid: subject.uids[0] ?? "",
+    groups: subject.organizations,
+    extra: { [credentialId]: [`X509SHA256=${digest}`] },
+  };
+  return { outcome: "user", user };
+}
+
+function refused(because: string): CertificateVerdict {
+  return { outcome: "refused", because };
+}
+
+const peers = new WeakMap<TLSSocket, { readonly certificate: X509Certificate | undefined }>();
+
+/** What the other end of a connection showed; read once, because it cannot change. */
+export function peerCertificateOf(socket: unknown): X509Certificate | undefined {
+  if (!(socket instanceof TLSSocket)) return undefined;
+  const peer = peers.get(socket) ?? { certificate: socket.getPeerX509Certificate() };
+  peers.set(socket, peer);
+  return peer.certificate;
+}

@@ -1,0 +1,30 @@
+import type { X509Certificate } from "node:crypto";
+import type { UserInfo } from "./user-info.ts";
+
+/** All values of each header under its name in lower case, as Node's `headersDistinct` gives them. */
+export type RequestHeaders = Readonly<Record<string, readonly string[] | undefined>>;
+
+/** What a request shows of the one who sends it. */
+export interface RequestCredentials {
+  /** Without the query, and without the prefix of a control plane. */
+  readonly path: string;
+  readonly headers: RequestHeaders;
+  /** What the client showed in the TLS handshake, verified or not. */
+  readonly clientCertificate?: X509Certificate | undefined;
+}
+
+export interface Authentication {
+  readonly user: UserInfo;
+  /** For the client, as Warning headers. */
+  readonly warnings: readonly string[];
+}
+
+export interface Authenticator {
+  /** Rejects with a StatusError: Unauthorized. */
+  authenticate(request: RequestCredentials, signal: AbortSignal): Promise<Authentication>;
+}
+
+/** The first value, as Go's `Header.Get` reads it. */
+export function firstHeader(headers: RequestHeaders, name: string): string {
+  return (Object.hasOwn(headers, name) ? headers[name]?.[0] : undefined) ?? "";
+}

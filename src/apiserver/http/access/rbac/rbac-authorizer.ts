@@ -1,0 +1,55 @@
+import { quote } from "../../../../protocol/go-quote.ts";
+import type { Authorizer, Decision, RequestAttributes } from "../authorizer.ts";
+import type { UserInfo } from "../user-info.ts";
+import type { PlanePolicy } from "./plane-policy.ts";
+import type { PolicyIndex } from "./policy-index.ts";
+import { type PolicyRule, ruleAllows } from "./policy-rule.ts";
+import { rbacGroup } from "./rbac-objects.ts";
+import { bindingText, type RoleRef } from "./role-binding.ts";
+
+/** Allows what roles allow. The reason for a refusal names roles that bindings ask for in vain. */
+export function rbacAuthorizer(policies: PolicyIndex): Authorizer {
+  return { authorize: async (attributes) => decide(policies.of(attributes.plane), attributes) };
+}
+
+function decide(policy: PlanePolicy, asked: RequestAttributes): Decision {
+  const missing: string[] = [];
+  for (const { binding, rules } of policy.grantsFor(asked.user, asked.namespace)) {
+    if (rules === undefined) missing.push(missingRole(binding.roleRef, "singular"));
+    else if (rules.some((rule) => ruleAllows(rule, asked))) {
+      return { outcome: "allow", reason: `RBAC: allowed by ${bindingText(binding, asked.user)}` };
+    }
+  }
+  return { outcome: "none", reason: missing.length === 0 ? "" : `RBAC: ${aggregateText(missing)}` };
+}
+
+/** Everything that somebody may do in a namespace; `problems` says what kept us from knowing all of it. */
+export interface HeldRules {
+  readonly rules: readonly PolicyRule[];
+  readonly problems: readonly string[];
+}
+
+/** Messages say `clusterrole` where an index was asked and `clusterroles` where a store was. */
+export type RoleWording = "singular" | "plural";
+
+export function heldRules(policy: PlanePolicy, user: UserInfo, namespace: string, wording: RoleWording): HeldRules {
+  const rules: PolicyRule[] = [];
+  const problems: string[] = [];
+  for (const grant of policy.grantsFor(user, namespace)) {
+    if (grant.rules === undefined) problems.push(missingRole(grant.binding.roleRef, wording));
+    else rules.push(...grant.rules);
+  }
+  return { rules, problems };
+}
+
+function missingRole({ kind, name }: RoleRef, wording: RoleWording): string {
+  if (kind !== "Role" && kind !== "ClusterRole") return `unsupported role reference kind: ${quote(kind)}`;
+  const resource = `${kind.toLowerCase()}${wording === "plural" ? "s" : ""}`;
+  return `${resource}.${rbacGroup} ${quote(name)} not found`;
+}
+
+/** One error as it is; more of them once each, in brackets. */
+export function aggregateText(errors: readonly string[]): string {
+  const different = [...new Set(errors)];
+  return different.length === 1 ? (different[0] as string) : `[${different.join(", ")}]`;
+}

@@ -1,0 +1,131 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from "node:crypto";
+import { alternativeNamesElement } from "./alternative-names.ts";
+import { certificateParts } from "./certificate-parts.ts";
+import { certificateSubject } from "./certificate-subject.ts";
+import { nameElement } from "./distinguished-name.ts";
+import {
+  authorityExtensions,
+  authorityKeyIdentifier,
+  clientUsage,
+  holderExtensions,
+  keyIdentifierOf,
+  serverUsage,
+  subjectAlternativeNames,
+} from "./extensions.ts";
+import { signedCertificate, type ValidityMs } from "./signed-certificate.ts";
+
+/** A certificate and the key that belongs to it, as they are kept in files. */
+export interface KeyedCertificate {
+  readonly certificatePem: string;
+  readonly privateKeyPem: string;
+}
+
+/** Something that certificates are issued by. */
+export interface CertificateAuthority extends KeyedCertificate {
+  readonly certificate: X509Certificate;
+  readonly privateKey: KeyObject;
+}
+
+export interface Lifetime {
+  readonly nowMs: number;
+  readonly lifetimeMs: number;
+}
+
+/** Clocks differ; a certificate that is valid from now on only would be refused by half of them. */
+const skewMs = 5 * 60_000;
+
+export function createAuthority(commonName: string, lifetime: Lifetime): CertificateAuthority {
+  const keys = newKeys();
+  const name = nameElement({ commonName });
+  const certificate = signedCertificate(
+    { issuer: name, subject: name, validity: validityFrom(lifetime), extensions: authorityExtensions(keys.publicKey) },
+    keys.publicKey,
+    keys.privateKey,
+  );
+  return { ...keyed(certificate, keys.privateKey), certificate, privateKey: keys.privateKey };
+}
+
+/** Throws when they do not belong together, or cannot issue certificates. */
+export function loadAuthority({ certificatePem, privateKeyPem }: KeyedCertificate): CertificateAuthority {
+  const certificate = new X509Certificate(certificatePem);
+  const privateKey = createPrivateKey(privateKeyPem);
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new Error("the private key of the authority is not that of its certificate");
+  if (!certificate.ca) throw new Error("the certificate of the authority is not one of an authority");
+  if (privateKey.asymmetricKeyType !== "ec" || privateKey.asymmetricKeyDetails?.namedCurve !== "prime256v1") {
+    throw new Error("the key of the authority is not ECDSA P-256, the only one that certificates are signed with here");
+  }
+  return { certificatePem, privateKeyPem, certificate, privateKey };
+}
+
+export interface ServerNames {
+  readonly commonName: string;
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+}
+
+export function issueServerCertificate(
+  authority: CertificateAuthority,
+  names: ServerNames,
+  lifetime: Lifetime,
+): KeyedCertificate {
+  const extensions = [serverUsage, subjectAlternativeNames(alternativeNamesElement(names))];
+  return issue(authority, { subject: nameElement({ commonName: names.commonName }), extensions }, lifetime);
+}
+
+export interface ClientName {
+  readonly user: string;
+  readonly groups: readonly string[];
+}
+
+export function issueClientCertificate(
+  authority: CertificateAuthority,
+  { user, groups }: ClientName,
+  lifetime: Lifetime,
+): KeyedCertificate {
+  if (user === "") throw new Error("a client certificate needs the name of a user");
+  const subject = nameElement({ commonName: user, organizations: groups });
+  return issue(authority, { subject, extensions: [clientUsage] }, lifetime);
+}
+
+interface Holder {
+  readonly subject: Buffer;
+  readonly extensions: readonly Buffer[];
+}
+
+function issue(authority: CertificateAuthority, holder: Holder, lifetime: Lifetime): KeyedCertificate {
+  const keys = newKeys();
+  const parts = certificateParts(authority.certificate);
+  const authorityKey = parts.subjectKeyIdentifier ?? keyIdentifierOf(authority.certificate.publicKey);
+  const certificate = signedCertificate(
+    {
+      issuer: parts.subjectElement,
+      subject: holder.subject,
+      validity: within(validityFrom(lifetime), authority.certificate),
+      extensions: [...holderExtensions(keys.publicKey), authorityKeyIdentifier(authorityKey), ...holder.extensions],
+    },
+    keys.publicKey,
+    authority.privateKey,
+  );
+  return keyed(certificate, keys.privateKey);
+}
+
+function newKeys(): { readonly publicKey: KeyObject; readonly privateKey: KeyObject } {
+  return generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+}
+
+function validityFrom({ nowMs, lifetimeMs }: Lifetime): ValidityMs {
+  return { notBeforeMs: nowMs - skewMs, notAfterMs: nowMs + lifetimeMs };
+}
+
+/** Nothing outlives the authority that vouches for it. */
+function within({ notBeforeMs, notAfterMs }: ValidityMs, authority: X509Certificate): ValidityMs {
+  return { notBeforeMs, notAfterMs: Math.min(notAfterMs, certificateSubject(authority).notAfterMs) };
+}
+
+function keyed(certificate: X509Certificate, privateKey: KeyObject): KeyedCertificate {
+  return {
+    certificatePem: certificate.toString(),
+    privateKeyPem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  };
+}

@@ -1,0 +1,61 @@
+import { createHash, type KeyObject } from "node:crypto";
+import { readElement, readElements } from "./der-reader.ts";
+import {
+  bitString,
+  contextElement,
+  objectIdentifier,
+  octetString,
+  positiveInteger,
+  sequence,
+  trueValue,
+} from "./der-writer.ts";
+
+type Weight = "critical" | "optional";
+
+function extension(identifier: string, weight: Weight, value: Buffer): Buffer {
+  const mark = weight === "critical" ? [trueValue()] : [];
+  return sequence(objectIdentifier(identifier), ...mark, octetString(value));
+}
+
+const keyUsage = (bits: number, unused: number) =>
+  extension("2.5.29.15", "critical", bitString(Buffer.from([bits]), unused));
+
+const extendedUsage = (purpose: string) => extension("2.5.29.37", "optional", sequence(objectIdentifier(purpose)));
+
+export const serverUsage = extendedUsage("1.3.6.1.5.5.7.3.1");
+export const clientUsage = extendedUsage("1.3.6.1.5.5.7.3.2");
+
+/** Signs certificates and lists of revoked ones; issues no other authorities. */
+export function authorityExtensions(publicKey: KeyObject): readonly Buffer[] {
+  const noFurtherAuthorities = positiveInteger(Buffer.from([0]));
+  return [
+    extension("2.5.29.19", "critical", sequence(trueValue(), noFurtherAuthorities)),
+    keyUsage(0b0000_0110, 1),
+    subjectKeyIdentifier(publicKey),
+  ];
+}
+
+/** Of somebody who signs handshakes and nothing else. */
+export function holderExtensions(publicKey: KeyObject): readonly Buffer[] {
+  return [extension("2.5.29.19", "critical", sequence()), keyUsage(0b1000_0000, 7), subjectKeyIdentifier(publicKey)];
+}
+
+export function authorityKeyIdentifier(identifier: Buffer): Buffer {
+  return extension("2.5.29.35", "optional", sequence(contextElement(0, identifier, "primitive")));
+}
+
+export function subjectAlternativeNames(names: Buffer): Buffer {
+  return extension("2.5.29.17", "optional", names);
+}
+
+function subjectKeyIdentifier(publicKey: KeyObject): Buffer {
+  return extension("2.5.29.14", "optional", octetString(keyIdentifierOf(publicKey)));
+}
+
+/** The usual one: SHA-1 over the bits of the key. It names a key and protects nothing. */
+export function keyIdentifierOf(publicKey: KeyObject): Buffer {
+  const [, bits] = readElements(readElement(publicKey.export({ type: "spki", format: "der" })).content);
+  return createHash("sha1")
+    .update((bits?.content ?? Buffer.alloc(0)).subarray(1))
+    .digest();
+}
