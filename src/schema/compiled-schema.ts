@@ -25,6 +25,10 @@ export interface CompiledSchema {
   readonly rules: readonly ValidationRule[];
   /** Whether this schema or one below it has a rule, so that others need not be walked for them. */
   readonly hasRules: boolean;
+  /** False when neither this schema nor one below it has a list that is a set or a map. */
+  readonly hasKeyedLists?: boolean;
+  /** False when neither this schema nor one below it has an object embedded in the object. */
+  readonly hasEmbedded?: boolean;
 }
 
 export interface Junctors {
@@ -46,7 +50,10 @@ export function compileSchema(schema: Schema, compilePattern: PatternCompiler = 
   const additional = compileAdditional(schema, compile);
   const items = schema.items === undefined ? undefined : compile(schema.items);
   const rules = schema["x-kubernetes-validations"] ?? [];
-  const children = [...properties.values(), ...(typeof additional === "object" ? [additional] : [])];
+  const children = [...properties.values()];
+  if (typeof additional === "object") children.push(additional);
+  if (items !== undefined) children.push(items);
+  const listType = schema["x-kubernetes-list-type"];
   return {
     schema,
     properties,
@@ -58,7 +65,10 @@ export function compileSchema(schema: Schema, compilePattern: PatternCompiler = 
     format: schema.format === undefined ? undefined : formatCheck(schema.format),
     junctors: compileJunctors(schema, compile),
     rules,
-    hasRules: rules.length > 0 || items?.hasRules === true || children.some((child) => child.hasRules),
+    hasRules: rules.length > 0 || children.some((child) => child.hasRules),
+    hasKeyedLists: listType === "set" || listType === "map" || children.some((child) => child.hasKeyedLists !== false),
+    hasEmbedded:
+      schema["x-kubernetes-embedded-resource"] === true || children.some((child) => child.hasEmbedded !== false),
   };
 }
 

@@ -1,14 +1,18 @@
 import { type FieldIssue, invalid, notSupported, tooLong, tooMany, typeInvalid } from "../protocol/field-issue.ts";
 import { quote } from "../protocol/go-quote.ts";
-import { isJsonObject, type JsonValue, jsonEquals } from "../protocol/json-value.ts";
-import { identityText, writeJson } from "../protocol/json-writer.ts";
+import { type JsonValue, jsonEquals } from "../protocol/json-value.ts";
+import { writeJson } from "../protocol/json-writer.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
+import { goNumber } from "./go-number.ts";
 
 const none: readonly FieldIssue[] = [];
 const int64Max = 2n ** 63n - 1n;
 
-/** Where a check stands. The text is made only for an issue: nearly all checks find none. */
+/** Where a check stands. Texts are made only for an issue: nearly all checks find none. */
 export interface Place {
+  /** The field an issue is about. */
+  fieldText(): string;
+  /** The same from where the schema starts, which is what messages name. */
   pathText(): string;
 }
 
@@ -24,7 +28,12 @@ export function typeOf(value: JsonValue): string {
   return typeof value === "number" ? (Number.isSafeInteger(value) ? "integer" : "number") : typeof value;
 }
 
-export function typeIssue({ schema }: CompiledSchema, value: JsonValue, place: Place): FieldIssue | undefined {
+/** What Kubernetes calls the format of a value when it is not the one of the schema. */
+const goFormats: Readonly<Record<string, string>> = { integer: "int64", number: "float64" };
+
+export function typeIssue(compiled: CompiledSchema, value: JsonValue, place: Place): FieldIssue | undefined {
+  const { schema } = compiled;
+  if (value === null && schema.nullable === true) return undefined;
   const actual = typeOf(value);
   const wanted = schema["x-kubernetes-int-or-string"] === true ? ["integer", "string"] : schema.type;
   const isWanted =
@@ -33,14 +42,19 @@ export function typeIssue({ schema }: CompiledSchema, value: JsonValue, place: P
     (wanted === "number" && actual === "integer") ||
     (Array.isArray(wanted) && wanted.includes(actual));
   if (isWanted) return undefined;
-  const path = place.pathText();
-  return typeInvalid(path, actual, `${path} in body must be of type ${String(wanted)}: "${actual}"`);
+  // A format that is checked stands for the type, except where the value is absent or a list.
+  const hasFormat = compiled.format !== undefined && actual !== "null" && actual !== "array";
+  const shown = hasFormat ? (goFormats[actual] ?? "") : actual;
+  const detail = `${place.pathText()} in body must be of type ${hasFormat ? schema.format : String(wanted)}: "${shown}"`;
+  return typeInvalid(place.fieldText(), shown, detail);
 }
 
+/** Null fits no choice, not even where null is listed: Kubernetes compares by type, and null has none. */
 export function enumIssues({ schema }: CompiledSchema, value: JsonValue, place: Place): readonly FieldIssue[] {
-  if (schema.enum === undefined || schema.enum.some((choice) => jsonEquals(choice, value))) return none;
+  if (schema.enum === undefined || schema.enum.length === 0) return none;
+  if (value !== null && schema.enum.some((choice) => jsonEquals(choice, value))) return none;
   const choices = schema.enum.map((choice) => (typeof choice === "string" ? choice : writeJson(choice)));
-  return [notSupported(place.pathText(), value, choices)];
+  return [notSupported(place.fieldText(), value, choices)];
 }
 
 /** Length and pattern are told one at a time, the first that is wrong, as Kubernetes does; a format beside them. */
@@ -50,36 +64,54 @@ export function stringIssues(compiled: CompiledSchema, value: string, place: Pla
   if (shape === undefined && !isMalformed) return none;
   const issues = shape === undefined ? [] : [shape];
   if (isMalformed) {
-    const path = place.pathText();
-    const detail = `${path} in body must be of type ${compiled.schema.format}: ${quote(value)}`;
-    issues.push(typeInvalid(path, value, detail));
+    const detail = `${place.pathText()} in body must be of type ${compiled.schema.format}: ${quote(value)}`;
+    issues.push(typeInvalid(place.fieldText(), value, detail));
   }
   return issues;
 }
 
 function shapeIssue({ schema, pattern }: CompiledSchema, value: string, place: Place): FieldIssue | undefined {
   const { maxLength, minLength } = schema;
-  if (maxLength !== undefined && codePoints(value) > maxLength) return tooLong(place.pathText(), maxLength);
+  if (maxLength !== undefined && codePoints(value) > maxLength) return tooLong(place.fieldText(), maxLength);
   if (minLength !== undefined && codePoints(value) < minLength) {
-    return invalid(place.pathText(), value, `${place.pathText()} in body should be at least ${minLength} chars long`);
+    return invalid(place.fieldText(), value, `${place.pathText()} in body should be at least ${minLength} chars long`);
   }
   if (pattern?.(value) !== false) return undefined;
-  return invalid(place.pathText(), value, `${place.pathText()} in body should match '${schema.pattern}'`);
+  return invalid(place.fieldText(), value, `${place.pathText()} in body should match '${schema.pattern}'`);
 }
 
 export function numberIssues({ schema }: CompiledSchema, value: number | bigint, place: Place): readonly FieldIssue[] {
-  const { minimum, maximum, multipleOf, exclusiveMinimum = false, exclusiveMaximum = false } = schema;
+  const { multipleOf, exclusiveMinimum = false, exclusiveMaximum = false } = schema;
+  const minimum = bound(schema.minimum, value);
+  const maximum = bound(schema.maximum, value);
   const faults: string[] = [];
-  if (maximum !== undefined && (value > maximum || (exclusiveMaximum && Number(value) === maximum))) {
-    faults.push(`should be less than ${exclusiveMaximum ? "" : "or equal to "}${maximum}`);
-  }
   if (minimum !== undefined && (value < minimum || (exclusiveMinimum && Number(value) === minimum))) {
-    faults.push(`should be greater than ${exclusiveMinimum ? "" : "or equal to "}${minimum}`);
+    faults.push(`should be greater than ${exclusiveMinimum ? "" : "or equal to "}${goNumber(minimum, value)}`);
   }
-  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) faults.push(`should be a multiple of ${multipleOf}`);
-  if (faults.length === 0) return none;
+  if (maximum !== undefined && (value > maximum || (exclusiveMaximum && Number(value) === maximum))) {
+    faults.push(`should be less than ${exclusiveMaximum ? "" : "or equal to "}${goNumber(maximum, value)}`);
+  }
+  const factor = bound(multipleOf, value);
+  const multiple = factor === undefined ? none : multipleIssues(factor, value, place);
+  if (faults.length === 0) return multiple;
   const path = place.pathText();
-  return faults.map((fault) => invalid(path, value, `${path} in body ${fault}`));
+  return [...multiple, ...faults.map((fault) => invalid(place.fieldText(), value, `${path} in body ${fault}`))];
+}
+
+/** Kubernetes compares integers with integers: what follows the point of a bound does not count for them. */
+function bound(limit: number | undefined, value: number | bigint): number | undefined {
+  if (limit === undefined) return undefined;
+  return typeof value === "bigint" || Number.isInteger(value) ? Math.trunc(limit) : limit;
+}
+
+function multipleIssues(factor: number, value: number | bigint, place: Place): readonly FieldIssue[] {
+  const path = place.pathText();
+  const text = goNumber(factor, value);
+  if (factor <= 0) {
+    return [invalid(place.fieldText(), factor, `factor MultipleOf declared for ${path} must be positive: ${text}`)];
+  }
+  if (isMultiple(value, factor)) return none;
+  return [invalid(place.fieldText(), value, `${path} in body should be a multiple of ${text}`)];
 }
 
 export function itemCountIssues({ schema }: CompiledSchema, count: number, place: Place): readonly FieldIssue[] {
@@ -98,38 +130,14 @@ interface Bounds {
 
 function countIssues({ min, max, what }: Bounds, count: number, place: Place): readonly FieldIssue[] {
   if (min !== undefined && count < min) {
-    const path = place.pathText();
-    return [invalid(path, count, `${path} in body should have at least ${min} ${what}`)];
+    const detail = `${place.pathText()} in body should have at least ${min} ${what}`;
+    return [invalid(place.fieldText(), count, detail)];
   }
-  return max !== undefined && count > max ? [tooMany(place.pathText(), count, max)] : none;
-}
-
-/** Where a list first repeats each thing it repeats, by its own idea of sameness, and what that is. */
-export function repeatedItems(
-  { schema }: CompiledSchema,
-  items: readonly JsonValue[],
-): [index: number, value: JsonValue][] {
-  const listType = schema["x-kubernetes-list-type"];
-  if (items.length < 2 || (listType !== "set" && listType !== "map")) return [];
-  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
-  const counts = new Map<string, number>();
-  const repeated: [number, JsonValue][] = [];
-  for (const [index, item] of items.entries()) {
-    const identity = listType === "set" || !isJsonObject(item) ? item : pick(item, keys);
-    const text = identityText(identity);
-    const count = counts.get(text) ?? 0;
-    if (count === 1) repeated.push([index, identity]);
-    counts.set(text, count + 1);
-  }
-  return repeated;
-}
-
-function pick(item: Readonly<Record<string, JsonValue>>, keys: readonly string[]): JsonValue {
-  return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key] as JsonValue]));
+  return max !== undefined && count > max ? [tooMany(place.fieldText(), count, max)] : none;
 }
 
 function isMultiple(value: number | bigint, factor: number): boolean {
-  if (typeof value === "bigint") return Number.isInteger(factor) && value % BigInt(factor) === 0n;
+  if (typeof value === "bigint") return value % BigInt(factor) === 0n;
   return Number.isInteger(factor < 1 ? value * (1 / factor) : value / factor);
 }
 

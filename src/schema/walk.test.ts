@@ -47,6 +47,34 @@ describe("validation in the words of Kubernetes", () => {
       [null],
       ['f[0]: Invalid value: "null": f[0] in body must be of type string: "null"'],
     ],
+    "a number where a format is checked": [
+      { type: "string", format: "date-time" },
+      0,
+      ['f: Invalid value: "int64": f in body must be of type date-time: "int64"'],
+    ],
+    "a boolean where a format is checked": [
+      { type: "string", format: "uuid" },
+      true,
+      ['f: Invalid value: "": f in body must be of type uuid: ""'],
+    ],
+    "a list where a format is checked, which Kubernetes lets pass": [
+      { type: "string", format: "uuid" },
+      [],
+      ['f: Invalid value: "array": f in body must be of type string: "array"'],
+    ],
+    "a wrong type that is no choice either": [
+      { type: "string", enum: ["A"] },
+      5,
+      [
+        'f: Invalid value: "integer": f in body must be of type string: "integer"',
+        'f: Unsupported value: 5: supported values: "A"',
+      ],
+    ],
+    "a member of a map that may have none": [
+      { type: "object", additionalProperties: false },
+      { a: 1 },
+      ['f: Invalid value: "a": f.a in body is a forbidden property'],
+    ],
     "int or string": [{ "x-kubernetes-int-or-string": true }, 80, []],
     "neither int nor string": [
       { "x-kubernetes-int-or-string": true },
@@ -106,6 +134,21 @@ describe("validation in the words of Kubernetes", () => {
       ["f: Invalid value: 4: f in body should be a multiple of 3"],
     ],
     "a multiple of a fraction": [{ type: "number", multipleOf: 0.5 }, 1.5, []],
+    "an integer beside a fraction, which Kubernetes rounds": [
+      { type: "number", multipleOf: 0.5 },
+      1,
+      ["f: Invalid value: 0: factor MultipleOf declared for f must be positive: 0"],
+    ],
+    "a fraction below a large minimum": [
+      { type: "number", minimum: 1_000_000 },
+      0.5,
+      ["f: Invalid value: 0.5: f in body should be greater than or equal to 1e+06"],
+    ],
+    "an integer below a large minimum": [
+      { type: "number", minimum: 1_000_000.5 },
+      1,
+      ["f: Invalid value: 1: f in body should be greater than or equal to 1000000"],
+    ],
     "the largest int64": [{ type: "integer", format: "int64" }, 9223372036854775807n, []],
     "beyond int64": [
       { type: "integer", format: "int64" },
@@ -146,6 +189,11 @@ describe("validation in the words of Kubernetes", () => {
       { type: "string", nullable: true, enum: ["a"] },
       null,
       ['f: Unsupported value: null: supported values: "a"'],
+    ],
+    "a null that is a choice, which Kubernetes refuses": [
+      { type: "string", nullable: true, enum: ["a", null] },
+      null,
+      ['f: Unsupported value: null: supported values: "a", "null"'],
     ],
     "the fields of an embedded object, by their types": [
       { type: "object", "x-kubernetes-embedded-resource": true, properties: { kind: { type: "string" } } },
@@ -215,13 +263,25 @@ describe("validation in the words of Kubernetes", () => {
       [
         'f: Invalid value: "y": f in body should be at least 2 chars long',
         "f: Invalid value: \"y\": f in body should match '^x'",
+        '<nil>: Invalid value: "": "f" must validate all the schemas (allOf). None validated',
+      ],
+    ],
+    "some of all": [
+      { type: "string", allOf: [{ minLength: 1 }, { pattern: "^x" }] },
+      "y",
+      [
+        "f: Invalid value: \"y\": f in body should match '^x'",
+        '<nil>: Invalid value: "": "f" must validate all the schemas (allOf)',
       ],
     ],
     "any of": [{ type: "string", anyOf: [{ pattern: "^x" }, { maxLength: 1 }] }, "y", []],
     "none of any": [
       { type: "string", anyOf: [{ pattern: "^x" }, { maxLength: 1 }] },
       "yy",
-      ['f: Invalid value: "": f in body must validate at least one schema (anyOf)'],
+      [
+        '<nil>: Invalid value: "": "f" must validate at least one schema (anyOf)',
+        "f: Invalid value: \"yy\": f in body should match '^x'",
+      ],
     ],
     "one of": [
       { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }], properties: { a: {}, b: {} } },
@@ -231,17 +291,20 @@ describe("validation in the words of Kubernetes", () => {
     "two of one": [
       { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }], properties: { a: {}, b: {} } },
       { a: 1, b: 1 },
-      ['f: Invalid value: "": f in body must validate one and only one schema (oneOf). Found 2 valid alternatives'],
+      ['<nil>: Invalid value: "": "f" must validate one and only one schema (oneOf). Found 2 valid alternatives'],
     ],
     "none of one": [
       { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }], properties: { a: {}, b: {} } },
       {},
-      ['f: Invalid value: "": f in body must validate one and only one schema (oneOf). Found none valid'],
+      [
+        '<nil>: Invalid value: "": "f" must validate one and only one schema (oneOf). Found none valid',
+        "f.a: Required value",
+      ],
     ],
     not: [
       { type: "string", not: { enum: ["x"] } },
       "x",
-      ['f: Invalid value: "": f in body must not validate the schema (not)'],
+      ['<nil>: Invalid value: "": "f" must not validate the schema (not)'],
     ],
   };
   for (const [name, [schema, value, issues]] of Object.entries(cases)) {
@@ -274,32 +337,58 @@ describe("validation in the words of Kubernetes", () => {
 describe("formats", () => {
   const cases: Record<string, [good: string[], bad: string[]]> = {
     "date-time": [
-      ["2026-01-01T00:00:00Z", "2024-02-29t23:59:59.9z"],
-      ["2026-01-01", "2026-13-01T00:00:00Z", "2026-01-01T24:00:00Z", "x"],
+      ["2026-01-01T00:00:00Z", "2024-02-29t23:59:59.9z", "2026-01-01T00:00:00+99:99"],
+      ["2026-01-01", "2026-13-01T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00", "x"],
     ],
     date: [["2026-01-31"], ["2026-04-31", "26-01-01"]],
     byte: [
-      ["", "aGk=", "aGkh"],
-      ["aGk", "a?=="],
+      ["aGk=", "aGkh"],
+      ["", "aGk", "a?=="],
     ],
     uuid: [["7d0f3d0a-95b5-4a31-9d6f-0c6b6f5b1e2a"], ["7d0f"]],
     duration: [
-      ["1h30m", "0", "1.5s"],
-      ["1", "h", ""],
+      ["1h30m", "0", "1.5s", "1.s", ".5s", "3 days", "2weeks", "5M", "in 3 minutes"],
+      ["1", "h", "", "1x", "99999999999999999999h"],
     ],
-    ipv4: [["10.0.0.1"], ["256.0.0.1", "1.2.3", "01.2.3.4"]],
+    ipv4: [
+      ["10.0.0.1", "01.2.3.4", "::ffff:1.2.3.4"],
+      ["256.0.0.1", "1.2.3", "::1"],
+    ],
     ipv6: [
       ["::1", "fe80::1:2", "1:2:3:4:5:6:7:8", "::ffff:10.0.0.1"],
-      ["1::2::3", "12345::", "1:2:3"],
+      ["1::2::3", "12345::", "1:2:3", "::ffff:01.0.0.1", "fe80::1%en0", "::1:"],
     ],
     cidr: [
-      ["10.0.0.0/8", "fe80::/10"],
-      ["10.0.0.0", "10.0.0.0/33", "10.0.0.0/8/8"],
+      ["10.0.0.0/8", "fe80::/10", "010.0.0.0/08"],
+      ["10.0.0.0", "10.0.0.0/33", "10.0.0.0/8/8", "::/129", "/8"],
     ],
-    hostname: [["a.example.com"], ["-a", "a..b"]],
-    mac: [["00:1b:63:84:45:e6"], ["00:1b"]],
-    email: [["a@b.c"], ["a"]],
-    uri: [["https://a.b/c", "/path"], ["no uri"]],
+    hostname: [
+      ["a.example.com", "a-b", "ü.com", "1"],
+      ["-a", "a..b", "a.b", "a-b-c", "my.host1", "a_b", "x".repeat(64)],
+    ],
+    mac: [
+      ["00:1b:63:84:45:e6", "00-1b-63-84-45-e6", "001b.6384.45e6", "02:00:5e:10:00:00:00:01"],
+      ["00:1b", "00:1b-63:84:45:e6", "0:1:2:3:4:5"],
+    ],
+    email: [
+      ["a@b.c", "Ann <ann@b.c>", '"a b"@c', "a@[1.2.3.4]"],
+      ["a", "a b@c", "a..b@c", "a@[x]", "Ann <ann@b", "a@b, c@d"],
+    ],
+    uri: [
+      ["https://a.b/c", "/path", "urn:x", "http://[::1]:80/", "http://a/b c", "*"],
+      ["no uri", "", ":a", "http://a b/", "/a%zz", "http://a:x/", "http://[::1"],
+    ],
+    uuid4: [["7d0f3d0a-95b5-4a31-9d6f-0c6b6f5b1e2a"], ["7d0f3d0a-95b5-3a31-9d6f-0c6b6f5b1e2a"]],
+    isbn: [
+      ["0321751043", "978-0321751041", "080442957X"],
+      ["0321751044", "978-0321751042"],
+    ],
+    creditcard: [["4111 1111 1111 1111"], ["4111 1111 1111 1112"]],
+    ssn: [["111-11-1111"], ["111111111"]],
+    hexcolor: [["#fff", "C0FFEE"], ["#ffff"]],
+    rgbcolor: [["rgb(255, 1 ,2)"], ["rgb(256,0,0)"]],
+    bsonobjectid: [["507f1f77bcf86cd799439011"], ["507f1f77"]],
+    password: [["", "x"], []],
   };
   for (const [format, [good, bad]] of Object.entries(cases)) {
     it(format, () => {

@@ -111,7 +111,12 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       ["spec.baseUnit", long(51), "spec.baseUnit: Too long: may not be more than 50 bytes"],
       ["spec.displayUnit", long(51), "spec.displayUnit: Too long: may not be more than 50 bytes"],
       ["spec.unitConversionFactor", 0, least("spec.unitConversionFactor", 0, 1)],
-      ["spec.unitConversionFactor", 0.001, type("spec.unitConversionFactor", "integer", "number")],
+      [
+        "spec.unitConversionFactor",
+        0.001,
+        type("spec.unitConversionFactor", "integer", "number"),
+        least("spec.unitConversionFactor", 0.001, 1),
+      ],
       ["spec.unitConversionFactor", 9223372036854775808n, type("spec.unitConversionFactor", "integer", "number")],
       ["spec.description", long(501), "spec.description: Too long: may not be more than 500 bytes"],
       [
@@ -295,7 +300,12 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       ["spec.requests.0.amount", absent, "spec.requests[0].amount: Required value"],
       ["spec.requests.0.amount", -5, least("spec.requests[0].amount", -5, 0)],
       ["spec.requests.0.amount", true, type("spec.requests[0].amount", "integer", "boolean")],
-      ["spec.requests.0.amount", -(2n ** 63n) - 1n, type("spec.requests[0].amount", "integer", "number")],
+      [
+        "spec.requests.0.amount",
+        -(2n ** 63n) - 1n,
+        type("spec.requests[0].amount", "integer", "number"),
+        least("spec.requests[0].amount", -(2n ** 63n) - 1n, 0),
+      ],
       ["spec.requests.0.resourceType", absent, "spec.requests[0].resourceType: Required value"],
       ["spec.requests.0.resourceType", "a\tb", match("spec.requests[0].resourceType", "a\tb", typePattern)],
       [
@@ -408,7 +418,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
         times(51, (i) => ({ name: `g${i}`, amount: 1, lastObservedGeneration: 1 })),
         "status.contributingGrantRefs: Too many: 51: must have at most 50 items",
       ],
-      ["status.lastReconciliation", 0, type("status.lastReconciliation", "string", "integer")],
+      ["status.lastReconciliation", 0, type("status.lastReconciliation", "date-time", "int64")],
     ],
   ],
   EffectiveResourceGrant: [

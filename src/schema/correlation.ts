@@ -1,0 +1,103 @@
+import { isJsonObject, type JsonObject, type JsonValue, jsonEquals, ownValue } from "../protocol/json-value.ts";
+import type { CompiledSchema } from "./compiled-schema.ts";
+
+/**
+ * A value together with what stood in its place before an update. What has not changed is not held against the client,
+ * even where a schema has become stricter meanwhile.
+ */
+export class Correlation {
+  readonly compiled: CompiledSchema;
+  readonly value: JsonValue;
+  readonly old: JsonValue;
+  #isUnchanged: boolean | undefined;
+  #oldItems: ReadonlyMap<string, JsonValue> | undefined;
+
+  constructor(compiled: CompiledSchema, value: JsonValue, old: JsonValue) {
+    this.compiled = compiled;
+    this.value = value;
+    this.old = old;
+  }
+
+  get isUnchanged(): boolean {
+    this.#isUnchanged ??= this.#compare();
+    return this.#isUnchanged;
+  }
+
+  /** The field of this name, if it was there before and the schema knows it. */
+  field(name: string): Correlation | undefined {
+    if (!isJsonObject(this.value) || !isJsonObject(this.old)) return undefined;
+    const value = ownValue(this.value, name);
+    const old = ownValue(this.old, name);
+    const child = this.compiled.properties.get(name) ?? this.compiled.additional;
+    if (value === undefined || old === undefined || child === undefined || child === true) return undefined;
+    return new Correlation(child, value, old);
+  }
+
+  /** An item of a list, if the list says by which keys its items are known, and this one was there before. */
+  item(index: number): Correlation | undefined {
+    const { items } = this.compiled;
+    if (!Array.isArray(this.value) || items === undefined) return undefined;
+    const value = this.value[index] as JsonValue | undefined;
+    const old = value === undefined ? undefined : this.oldItem(value);
+    return value === undefined || old === undefined ? undefined : new Correlation(items, value, old);
+  }
+
+  /** What an item of a list was before. */
+  oldItem(item: JsonValue): JsonValue | undefined {
+    const { schema } = this.compiled;
+    if (schema["x-kubernetes-list-type"] !== "map" || !Array.isArray(this.old)) return undefined;
+    const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+    this.#oldItems ??= itemsByKey(this.old, keys);
+    const key = itemKey(item, keys);
+    return key === undefined ? undefined : this.#oldItems.get(key);
+  }
+
+  /** Items of a list that is a map may have changed places. */
+  #compare(): boolean {
+    if (Array.isArray(this.value) && Array.isArray(this.old) && this.#isKeyed()) return this.#sameItems(this.value);
+    if (!isJsonObject(this.value) || !isJsonObject(this.old)) return jsonEquals(this.value, this.old);
+    return this.#sameFields(this.value, this.old);
+  }
+
+  #isKeyed(): boolean {
+    return this.compiled.schema["x-kubernetes-list-type"] === "map" && this.compiled.items !== undefined;
+  }
+
+  #sameItems(items: readonly JsonValue[]): boolean {
+    if (items.length !== (this.old as readonly JsonValue[]).length) return false;
+    return items.every((_, index) => this.item(index)?.isUnchanged === true);
+  }
+
+  #sameFields(value: JsonObject, old: JsonObject): boolean {
+    const names = Object.keys(value);
+    return (
+      names.length === Object.keys(old).length &&
+      names.every((name) => {
+        const field = this.field(name);
+        if (field !== undefined) return field.isUnchanged;
+        return Object.hasOwn(old, name) && jsonEquals(value[name] as JsonValue, old[name] as JsonValue);
+      })
+    );
+  }
+}
+
+function itemsByKey(items: readonly JsonValue[], keys: readonly string[]): ReadonlyMap<string, JsonValue> {
+  const byKey = new Map<string, JsonValue>();
+  for (const item of items) {
+    const key = itemKey(item, keys);
+    if (key !== undefined && !byKey.has(key)) byKey.set(key, item);
+  }
+  return byKey;
+}
+
+/** What an item of a list is known by; undefined when it lacks a key. */
+function itemKey(item: JsonValue, keys: readonly string[]): string | undefined {
+  if (!isJsonObject(item) || keys.length === 0) return undefined;
+  const parts: string[] = [];
+  for (const key of keys) {
+    const value = ownValue(item, key);
+    if (value === undefined || value === null || typeof value === "object") return undefined;
+    parts.push(`${typeof value === "bigint" ? "number" : typeof value} ${String(value)}`);
+  }
+  return JSON.stringify(parts);
+}
