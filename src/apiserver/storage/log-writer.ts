@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../protocol/json-value.ts";
-import type { Compaction } from "./compaction.ts";
+import type { Compaction, CompactionStep } from "./compaction.ts";
 import { keyText } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
 import { StorageUnavailable, type StoredObject } from "./object-store.ts";
@@ -36,6 +36,7 @@ export class LogWriter {
   #durable: number;
   #assigned: number;
   #refusal: string | undefined;
+  #isBroken = false;
   #running: Promise<void> | undefined;
 
   constructor(ports: Ports, limits: StoreLimits, revision: number) {
@@ -84,37 +85,34 @@ export class LogWriter {
   async #run(): Promise<void> {
     await Promise.resolve(); // writers of the same turn share a batch
     for (;;) {
-      const wrote = await this.#writeBatch();
-      const compacted = this.#refusal === undefined && (await this.#compactStep());
-      if (!wrote && !compacted && this.#queue.length === 0) break;
+      const batch = this.#takeBatch();
+      if (batch.length > 0) await this.#append(batch);
+      const step = this.#isBroken ? undefined : this.#ports.compaction.next();
+      if (step !== undefined) await this.#compact(step);
+      // Nothing was awaited when there was nothing to do, so nobody can have come in between.
+      if (batch.length === 0 && step === undefined) break;
     }
     this.#running = undefined;
   }
 
-  async #writeBatch(): Promise<boolean> {
-    const batch = this.#takeBatch();
-    if (batch.length === 0) return false;
+  async #append(batch: readonly PendingWrite[]): Promise<void> {
     try {
       await this.#ports.log.append(batch.map(({ record }) => record));
     } catch (error) {
       this.#abandon(batch, error);
-      return true;
+      return;
     }
     for (const write of batch) this.#publish(write);
-    return true;
   }
 
-  async #compactStep(): Promise<boolean> {
+  async #compact(step: CompactionStep): Promise<void> {
     const { log, compaction } = this.#ports;
-    const step = compaction.next();
-    if (step === undefined) return false;
     try {
       await log.compact(step.compacted, step.obsolete);
     } catch (error) {
       compaction.postpone(step);
       if (!(error instanceof LogFull)) this.#abandon([], error);
     }
-    return true;
   }
 
   #takeBatch(): readonly PendingWrite[] {
@@ -139,7 +137,7 @@ export class LogWriter {
   /** Fails a batch and all that was decided on top of it. Without certainty about the disk, nothing more is written. */
   #abandon(batch: readonly PendingWrite[], cause: unknown): void {
     const message = cause instanceof LogFull ? fullText(cause) : doubtText(cause);
-    if (!(cause instanceof LogFull)) this.#refusal = message;
+    if (!(cause instanceof LogFull)) this.#break(message);
     const failed = [...batch, ...this.#queue];
     this.#queue = [];
     this.#queuedChars = 0;
@@ -148,6 +146,11 @@ export class LogWriter {
       this.#pending.delete(write.id);
       write.fail(new StorageUnavailable(message, { cause }));
     }
+  }
+
+  #break(message: string): void {
+    this.#isBroken = true;
+    this.#refusal = message;
   }
 }
 

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { type LoadedLog, LogDamaged, LogFull, type LogRecord, type RecordLog } from "./record-log.ts";
 import type { Reply, Request, SqliteOptions } from "./sqlite-messages.ts";
+import { startThread } from "./sqlite-thread.ts";
 
 type Succeeded = Extract<Reply, { readonly reply: "done" | "opened" | "page" }>;
 
@@ -18,7 +19,7 @@ export class SqliteLog implements RecordLog {
 
   constructor(options: SqliteOptions) {
     this.place = databasePath(options.directory);
-    this.#worker = startWorker(options);
+    this.#worker = startThread(options);
     this.#worker.on("message", (reply: Reply) => this.#asked?.answer(reply));
     this.#worker.on("error", (error) => this.#die(error));
     this.#worker.on("exit", () => this.#die(new Error("the thread that writes to the disk has ended")));
@@ -90,15 +91,4 @@ export class SqliteLog implements RecordLog {
 
 export function databasePath(directory: string): string {
   return join(directory, "objects.db");
-}
-
-/** The thread's program is a file beside the bundle. Run from source, it needs a compiler first. */
-function startWorker(workerData: SqliteOptions): Worker {
-  if (!import.meta.url.endsWith(".ts")) {
-    return new Worker(new URL("./sqlite-worker.js", import.meta.url), { workerData });
-  }
-  const program = new URL("./sqlite-worker.ts", import.meta.url).href;
-  const compiler = import.meta.resolve("tsx/esm/api");
-  const start = `import(${JSON.stringify(compiler)}).then((tsx) => (tsx.register(), import(${JSON.stringify(program)})))`;
-  return new Worker(start, { workerData, eval: true });
 }
