@@ -1,0 +1,63 @@
+import { type ApiStatus, failure, StatusError } from "../../../protocol/api-status.ts";
+import { depthMax, isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json-value.ts";
+
+const generic = "the server rejected our request due to an error in our request";
+
+/** A patch that is well formed but does not fit its object. Kubernetes keeps the reason from the client. */
+export class PatchRejected extends StatusError {
+  readonly because: string;
+
+  constructor(because: string) {
+    super(failure("Invalid", generic, {}));
+    this.because = because;
+  }
+}
+
+export function badPatch(message: string): StatusError {
+  return new StatusError(failure("BadRequest", message));
+}
+
+/** What Kubernetes answers for an error it has no reason for: the code 500 and the bare message. */
+export function plainFailure(message: string): StatusError {
+  const status: ApiStatus = {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    code: 500,
+  };
+  return new StatusError(status);
+}
+
+/** A merge patch must be an object; `prefix` is what Kubernetes says before it complains. */
+export function patchObject(patch: JsonValue, prefix: "" | "error decoding patch: "): JsonObject {
+  if (patch === null) return {};
+  if (!isJsonObject(patch)) {
+    const type = "Go value of type map[string]interface {}";
+    throw badPatch(`${prefix}json: cannot unmarshal ${jsonTypeName(patch)} into ${type}`);
+  }
+  return requireShallow(patch);
+}
+
+/** The name Go gives a JSON type in its errors. */
+export function jsonTypeName(value: JsonValue): string {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "boolean") return "bool";
+  return typeof value === "bigint" ? "number" : typeof value;
+}
+
+/** Values that nest deeper than any object are refused before something recurses into them. */
+export function requireShallow<Value extends JsonValue>(value: Value): Value {
+  if (isDeep(value, 0)) throw badPatch(`the object is nested deeper than ${depthMax} levels`);
+  return value;
+}
+
+function isDeep(value: JsonValue, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (depth > depthMax) return true;
+  for (const child of Array.isArray(value) ? value : Object.values(value)) {
+    if (isDeep(child, depth + 1)) return true;
+  }
+  return false;
+}
