@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { toJson } from "../../test/cel/plain-json.ts";
 import {
   boolType,
   bytesType,
@@ -19,7 +20,6 @@ import { compile } from "./compile.ts";
 import { createEnvironment } from "./environment.ts";
 import type { Evaluation } from "./program.ts";
 import type { FailureKind } from "./values/failure.ts";
-import { toJson } from "./values/to-json.ts";
 import { typeNameOf } from "./values/type-name.ts";
 import { Duration, ListValue, Timestamp, Uint, type Value } from "./values/value.ts";
 

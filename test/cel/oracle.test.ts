@@ -154,14 +154,18 @@ function ours(expression: string): Answer {
   return result.ok ? { value: result.value } : { error: result.error.message };
 }
 
+const unmetered = { spend: () => undefined };
+
 function agree(one: Answer, two: Answer): boolean {
   if ("error" in one || "error" in two) return "error" in one && "error" in two;
   if (Number.isNaN(one.value) && Number.isNaN(two.value)) return true;
-  return typeNameOf(one.value) === typeNameOf(two.value) && equal(one.value, two.value, { spend: () => undefined });
+  return typeNameOf(one.value) === typeNameOf(two.value) && equal(one.value, two.value, unmetered);
 }
 
 function show(answer: Answer): string {
-  return "error" in answer ? `error: ${answer.error}` : `${typeNameOf(answer.value)} ${displayValue(answer.value)}`;
+  return "error" in answer
+    ? `error: ${answer.error}`
+    : `${typeNameOf(answer.value)} ${displayValue(answer.value, unmetered)}`;
 }
 
 interface Case {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { dynType } from "../../src/cel/cel-type.ts";
 import { compile } from "../../src/cel/compile.ts";
 import { createEnvironment } from "../../src/cel/environment.ts";
+import { nastyBodies, nastySelf, nastySelfType, nastyTrigger } from "./nasty-bodies.ts";
 import { nastyData, nastyShapes } from "./nasty-shapes.ts";
 import { RandomExpression } from "./random-expression.ts";
 
@@ -36,6 +37,46 @@ describe("an expression of 1024 characters neither crashes nor hangs", () => {
   };
   it.each(Object.entries(outcomes))("%s", (_, [shape, outcome]) => {
     expect(run(nastyShapes[shape] as string)).toBe(outcome);
+  });
+});
+
+describe("what is repeated until the budget is spent ends soon", () => {
+  const large = createEnvironment({ variables: { t: dynType, self: nastySelfType } });
+  // A tenth of the limit takes a tenth of its time, and there are many of these.
+  const costLimit = 100_000;
+
+  it.each(Object.values(nastyBodies).flat())("%s", (body) => {
+    const compiled = compile(`t.ints.all(i, t.ints.all(j, dyn(${body}) == dyn(1) || true))`, large);
+    if (!compiled.ok) throw new Error(compiled.issues[0].message);
+    const start = performance.now();
+    const result = compiled.program.evaluate({ t: nastyTrigger, self: nastySelf }, { costLimit });
+    expect(!result.ok && result.error.kind).toBe(nests(body) ? "invalid-argument" : "cost-exceeded");
+    expect(performance.now() - start).toBeLessThan(msMax);
+  });
+
+  /** Equality refuses what is nested too deep at once, before it has cost much. */
+  function nests(body: string): boolean {
+    return body.includes("t.tooDeep ==");
+  }
+});
+
+describe("a message quotes no more than a line of the data it is about", () => {
+  const large = createEnvironment({ variables: { t: dynType } });
+  const start = "a".repeat(80);
+  const table: Record<string, [expression: string, message: string]> = {
+    "a key that is not there": ["t.map[t.text]", `no such key: ${start}…`],
+    "a key that cannot be one": ["t.map[t.ints]", "no such key: list"],
+    "a key given twice": ["{t.text: 1, t.text: 2}", `duplicate key: ${start}…`],
+    "a time zone": ["timestamp(0).getHours(t.text)", `unknown time zone ${start}…`],
+    "a pattern": [
+      "'a'.matches(t.brokenPatterns[0])",
+      `error parsing regexp: missing closing ): \`(${"a|b".repeat(13)}…`.slice(0, 80).concat("…"),
+    ],
+  };
+  it.each(Object.entries(table))("%s", (_, [expression, message]) => {
+    const compiled = compile(expression, large);
+    const result = compiled.ok ? compiled.program.evaluate({ t: nastyTrigger }) : undefined;
+    expect(result?.ok === false && result.error.message).toBe(message);
   });
 });
 

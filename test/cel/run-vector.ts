@@ -4,6 +4,7 @@ import { compile } from "../../src/cel/compile.ts";
 import { createEnvironment, type Environment } from "../../src/cel/environment.ts";
 import { renderIssue } from "../../src/cel/issue.ts";
 import { everyLibrary } from "../../src/cel/libraries/catalogue.ts";
+import { callCost } from "../../src/cel/libraries/costs.ts";
 import {
   type FunctionDeclaration,
   free,
@@ -60,10 +61,12 @@ function run(vector: Vector, environment: Environment): Verdict {
   const bindings = Object.fromEntries(Object.entries(vector.bindings).map(([name, value]) => [name, valueFrom(value)]));
   const result = new Program(vector.expression, checked, undefined).evaluate(bindings);
   if (!result.ok) return verdict(expected.error === true, `fails: ${result.error.message}`);
-  if (expected.error === true) return verdict(false, `yields ${displayValue(result.value)}, not an error`);
+  if (expected.error === true) return verdict(false, `yields ${displayValue(result.value, unmetered)}, not an error`);
   const value = expected.value && valueFrom(expected.value);
-  return verdict(value !== undefined && same(result.value, value), `yields ${displayValue(result.value)}`);
+  return verdict(value !== undefined && same(result.value, value), `yields ${displayValue(result.value, unmetered)}`);
 }
+
+const unmetered = { spend: () => undefined };
 
 function verdict(passed: boolean, why: string): Verdict {
   return passed ? { outcome: "passed" } : { outcome: "failed", why };
@@ -72,7 +75,7 @@ function verdict(passed: boolean, why: string): Verdict {
 /** Equal and of the same type; NaN is what was asked for where NaN was asked for. */
 function same(left: Value, right: Value): boolean {
   if (Number.isNaN(left) && Number.isNaN(right)) return true;
-  return typeNameOf(left) === typeNameOf(right) && equal(left, right, { spend: () => undefined });
+  return typeNameOf(left) === typeNameOf(right) && equal(left, right, unmetered);
 }
 
 function makesMessage(expression: Expression): boolean {
@@ -94,7 +97,7 @@ function environmentOf({ declarations, container }: Vector): Environment {
 function functionOf({ name, function: declared }: Declaration): FunctionDeclaration {
   const overloads = (declared?.overloads ?? []).map(({ params, resultType, isInstanceFunction }): Overload => {
     const make = isInstanceFunction ? method : free;
-    return make((params ?? []).map(typeFrom), typeFrom(resultType), () => null);
+    return make((params ?? []).map(typeFrom), typeFrom(resultType), () => null, callCost);
   });
   return { name, overloads, summary: "", example: "" };
 }

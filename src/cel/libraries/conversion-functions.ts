@@ -16,7 +16,7 @@ import { toBool, toBytes, toDouble, toDuration, toInt, toText, toTimestamp, toUi
 import { Failure } from "../values/failure.ts";
 import { typeNameOf } from "../values/type-name.ts";
 import { type Outcome, TypeName, type Value } from "../values/value.ts";
-import { callCost, readingCost, textCost } from "./costs.ts";
+import { callCost, parsingCost, readingCost, textCost } from "./costs.ts";
 import { type FunctionDeclaration, type Preparation, signatures } from "./library.ts";
 
 const a = parameterType("A");
@@ -40,7 +40,7 @@ interface Conversion {
   readonly to: Type;
   readonly from: readonly Type[];
   readonly convert: (value: Value) => Outcome;
-  readonly cost?: (value: Value) => number;
+  readonly cost: (value: Value) => number;
   readonly summary: string;
   readonly example: string;
 }
@@ -48,7 +48,7 @@ interface Conversion {
 function conversion(name: string, { to, from, convert, cost, summary, example }: Conversion): FunctionDeclaration {
   const all = from.map((type): [readonly Type[], Type] => [[type], to]);
   const prepare = folding(convert, to === timestampType || to === durationType);
-  return { name, overloads: signatures(convert, all, cost ?? readingCost), summary, example, prepare };
+  return { name, overloads: signatures(convert, all, cost), summary, example, prepare };
 }
 
 /** Between text and bytes every character is visited; between other types there is nothing to traverse. */
@@ -61,6 +61,7 @@ export const conversionFunctions: readonly FunctionDeclaration[] = [
     to: intType,
     from: [intType, uintType, doubleType, stringType, timestampType, durationType],
     convert: toInt,
+    cost: readingCost,
     summary: "To int: fractions are cut off; a timestamp gives its seconds, a duration its nanoseconds.",
     example: 'int("42") == 42 && int(-1.9) == -1',
   }),
@@ -68,6 +69,7 @@ export const conversionFunctions: readonly FunctionDeclaration[] = [
     to: uintType,
     from: [uintType, intType, doubleType, stringType],
     convert: toUint,
+    cost: readingCost,
     summary: "To an unsigned int.",
     example: "uint(42) == 42u",
   }),
@@ -75,6 +77,7 @@ export const conversionFunctions: readonly FunctionDeclaration[] = [
     to: doubleType,
     from: [doubleType, intType, uintType, stringType],
     convert: toDouble,
+    cost: readingCost,
     summary: "To double.",
     example: 'double("1.5") == 1.5',
   }),
@@ -82,6 +85,7 @@ export const conversionFunctions: readonly FunctionDeclaration[] = [
     to: boolType,
     from: [boolType, stringType],
     convert: toBool,
+    cost: readingCost,
     summary: 'From "true", "false", "t", "f", "1", "0" and their capitalized forms.',
     example: 'bool("true")',
   }),
@@ -105,6 +109,7 @@ export const conversionFunctions: readonly FunctionDeclaration[] = [
     to: timestampType,
     from: [timestampType, stringType, intType],
     convert: toTimestamp,
+    cost: readingCost,
     summary: "From RFC 3339, or from seconds since 1970.",
     example: 'timestamp("1970-01-01T00:01:00Z") == timestamp(60)',
   }),
@@ -112,6 +117,7 @@ export const conversionFunctions: readonly FunctionDeclaration[] = [
     to: durationType,
     from: [durationType, stringType],
     convert: toDuration,
+    cost: parsingCost,
     summary: "From a text such as `1h30m`, `45s` or `1.5h`.",
     example: 'duration("90m") == duration("1h30m")',
   }),

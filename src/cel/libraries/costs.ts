@@ -1,23 +1,18 @@
 // What calls cost, in the units and proportions of Kubernetes. Lengths are UTF-16 units: counting code points would
-// itself take time in proportion.
+// itself take time in proportion. One unit stands for no more than about a microsecond of work.
 
-import { elementAt, elementsOf, listSize } from "../values/lists.ts";
-import { mapEntries, mapSize } from "../values/maps.ts";
-import { depthMax } from "../values/meter.ts";
-import { isList, isMapping, type List, Optional, type Value } from "../values/value.ts";
+import { elementAt, listSize } from "../values/lists.ts";
+import { mapSize } from "../values/maps.ts";
+import { isList, isMapping, type List, type Value } from "../values/value.ts";
 
 /** A call that looks at no more than a fixed part of its arguments. */
 export function callCost(): number {
   return 1;
 }
 
-/** An ordinary call on text: one, unless the text is long. */
-export function readingCost(...args: readonly unknown[]): number {
-  let length = 0;
-  for (const argument of args) {
-    if (typeof argument === "string" || argument instanceof Uint8Array) length += argument.length;
-  }
-  return 1 + Math.floor(length / 100);
+/** A call that only glances over a text: one, unless the text is long. */
+export function readingCost(value: Value): number {
+  return 1 + Math.floor(textLengthOf(value) / 100);
 }
 
 /** One pass over a text. */
@@ -30,29 +25,32 @@ export function rewriteCost(text: string): number {
   return tenth(2 * text.length);
 }
 
+/** Looking for a text in another: where both repeat themselves, each character may meet each other one. */
+export function searchCost(text: string, part: string): number {
+  return textCost(text) * Math.max(1, textCost(part));
+}
+
+/** Reading a text to which every character may add a step of its own. */
+export function parsingCost(value: Value): number {
+  return beyondTen(textLengthOf(value));
+}
+
 /** Counting: the number of elements is at hand, that of characters or of the keys of a JSON object is not. */
 export function sizeCost(value: Value): number {
-  if (isList(value)) return 1;
   return isMapping(value) ? beyondTen(mapSize(value)) : readingCost(value);
 }
 
-/** Comparing two values, up to the end of the shorter; each entry of a map has to be looked up. */
-export function comparisonCost(left: Value, right: Value): number {
-  if (isScalar(left) || isScalar(right)) return 1;
-  const size = Math.min(extent(left), extent(right));
-  return isMapping(left) ? beyondTen(size) : tenth(size);
+/** Putting two values in order: texts up to the end of the shorter. */
+export function orderingCost(left: Value, right: Value): number {
+  const bothText = isText(left) && isText(right);
+  return bothText ? tenth(Math.min(left.length, right.length)) : 1;
 }
 
 /** Copying both operands into a new value. */
 export function additionCost(left: Value, right: Value): number {
-  if (isScalar(left)) return 1;
-  if (typeof left === "string" || left instanceof Uint8Array) return tenth(extent(left) + extent(right));
-  return isList(left) ? beyondTen(extent(left) + extent(right)) : 1;
-}
-
-/** The common case, told apart without looking at prototypes. */
-function isScalar(value: Value): boolean {
-  return typeof value === "bigint" || typeof value === "number" || typeof value === "boolean" || value === null;
+  if (typeof left === "bigint" || typeof left === "number") return 1;
+  if (isText(left) && isText(right)) return tenth(left.length + right.length);
+  return isList(left) && isList(right) ? beyondTen(listSize(left) + listSize(right)) : 1;
 }
 
 /** Visiting each element once. */
@@ -60,32 +58,17 @@ export function listCost(list: List): number {
   let cost = 0;
   for (let index = 0; index < listSize(list); index += 1) {
     const element = elementAt(list, index);
-    cost += typeof element === "string" || element instanceof Uint8Array ? textCost(element) : 1;
+    cost += isText(element) ? textCost(element) : 1;
   }
   return cost;
 }
 
-/** Writing out a value, over and above what a short one takes. */
-export function displayCost(value: Value): number {
-  return Math.floor(displayLength(value, 0) / 10);
+function isText(value: Value): value is string | Uint8Array {
+  return typeof value === "string" || value instanceof Uint8Array;
 }
 
-function displayLength(value: Value, depth: number): number {
-  if (depth > depthMax) return 0;
-  if (typeof value === "string" || value instanceof Uint8Array) return value.length;
-  if (isList(value)) return elementsOf(value).reduce<number>((sum, item) => sum + displayLength(item, depth + 1), 0);
-  if (!isMapping(value)) return 1;
-  return mapEntries(value).reduce((sum, entry) => {
-    return sum + displayLength(entry.key, depth + 1) + displayLength(entry.value, depth + 1);
-  }, 0);
-}
-
-/** How many elements, entries or characters; one for everything else. */
-function extent(value: Value): number {
-  if (typeof value === "string" || value instanceof Uint8Array) return value.length;
-  if (isList(value)) return listSize(value);
-  if (isMapping(value)) return mapSize(value);
-  return value instanceof Optional && value.value !== undefined ? extent(value.value) : 1;
+function textLengthOf(value: Value): number {
+  return isText(value) ? value.length : 0;
 }
 
 /** Work on each of some elements where Kubernetes asks for one unit: up to ten are free, more are not. */

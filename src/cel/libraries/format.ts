@@ -4,13 +4,13 @@ import type { Finding } from "../syntax/finding.ts";
 import { fixedText, scientificText } from "../values/decimal-text.ts";
 import { displayValue } from "../values/display.ts";
 import { Failure } from "../values/failure.ts";
-import { plainDecimal } from "../values/format-double.ts";
 import { elementAt, listSize } from "../values/lists.ts";
+import type { Meter } from "../values/meter.ts";
 import { asNumber } from "../values/numbers.ts";
 import { typeNameOf } from "../values/type-name.ts";
 import { encodeUtf8 } from "../values/utf8.ts";
 import { type List, type Outcome, Uint, type Value } from "../values/value.ts";
-import { displayCost, textCost } from "./costs.ts";
+import { rewriteCost, tenth } from "./costs.ts";
 import { type CallSite, type FunctionDeclaration, method } from "./library.ts";
 
 /** What a letter after the percent sign does. */
@@ -18,28 +18,28 @@ interface Conversion {
   /** The kinds of type it takes; all of them if there are none. */
   readonly kinds: readonly Type["kind"][];
   readonly rule: string;
-  /** Undefined for a value of another type. */
-  readonly write: (value: Value, precision: number) => string | undefined;
+  /** Undefined for a value of another type. Pays for what is longer than a few characters. */
+  readonly write: (value: Value, meter: Meter, precision: number) => string | undefined;
 }
 
 const numberKinds: readonly Type["kind"][] = ["int", "uint", "double"];
 
 const conversions: Readonly<Record<string, Conversion>> = {
-  s: { kinds: [], rule: "", write: (value) => displayValue(value) },
+  s: { kinds: [], rule: "", write: displayAny },
   d: {
     kinds: numberKinds,
     rule: "decimal clause can only be used on ints, uints, and doubles",
-    write: (value) => (typeof value === "number" ? plainDecimal(value) : integerText(value, 10)),
+    write: (value, meter) => (typeof value === "number" ? displayValue(value, meter) : integerText(value, 10)),
   },
   f: {
     kinds: numberKinds,
     rule: "fixed-point clause can only be used on ints, uints, and doubles",
-    write: (value, precision) => numberText(value, (number) => fixedText(number, precision)),
+    write: numberText(fixedText),
   },
   e: {
     kinds: numberKinds,
     rule: "scientific clause can only be used on ints, uints, and doubles",
-    write: (value, precision) => numberText(value, (number) => scientificText(number, precision)),
+    write: numberText(scientificText),
   },
   b: {
     kinds: ["int", "uint", "bool"],
@@ -59,7 +59,7 @@ const conversions: Readonly<Record<string, Conversion>> = {
   X: {
     kinds: ["int", "uint", "bytes", "string"],
     rule: "only ints, uints, bytes, and strings can be formatted as hex",
-    write: (value) => hexText(value)?.toUpperCase(),
+    write: (value, meter) => hexText(value, meter)?.toUpperCase(),
   },
 };
 
@@ -68,15 +68,30 @@ function integerText(value: Value, radix: number): string | undefined {
   return typeof integer === "bigint" ? integer.toString(radix) : undefined;
 }
 
-function numberText(value: Value, write: (number: number | bigint) => string): string | undefined {
-  const number = asNumber(value);
-  return number === undefined ? undefined : write(number);
+function displayAny(value: Value, meter: Meter): string {
+  return displayValue(value, meter);
 }
 
-function hexText(value: Value): string | undefined {
+/** Priced by the digits there are to work out: those asked for, and those before the point or the zeros after it. */
+function numberText(write: (number: number | bigint, precision: number) => string): Conversion["write"] {
+  return (value, meter, precision) => {
+    const number = asNumber(value);
+    if (number === undefined) return undefined;
+    const zeros = Math.abs(Math.log10(Math.abs(Number(number))));
+    meter.spend(tenth(precision + (Number.isFinite(zeros) ? zeros : 0)));
+    return write(number, precision);
+  };
+}
+
+const hexPairs: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+function hexText(value: Value, meter: Meter): string | undefined {
+  if (typeof value !== "string" && !(value instanceof Uint8Array)) return integerText(value, 16);
+  meter.spend(Math.floor(value.length / 3));
   const bytes = typeof value === "string" ? encodeUtf8(value) : value;
-  if (!(bytes instanceof Uint8Array)) return integerText(value, 16);
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let text = "";
+  for (const byte of bytes) text += hexPairs[byte];
+  return text;
 }
 
 /** A piece of a template: plain text, a place for the next argument, or a mistake. */
@@ -88,27 +103,38 @@ type Piece =
 const precisionDefault = 6;
 const precisionMax = 100;
 
-/** `%%`, or a clause: an optional precision and a letter. A percent sign at the end has no letter. */
-const clause = /%(?:(?<percent>%)|(?:\.(?<precision>\d*))?(?<letter>.?))|(?<text>[^%]+)/gsu;
+/** What follows a percent sign: another one, or an optional precision and a letter. */
+const clause = /(?:\.(\d*))?(.?)/suy;
 
 function piecesOf(template: string): Piece[] {
-  return Array.from(template.matchAll(clause), ({ groups = {} }): Piece => {
-    const { percent, precision, letter = "", text } = groups;
-    if (percent !== undefined || text !== undefined) return { text: percent ?? text ?? "" };
-    if (letter === "") return { mistake: "unexpected end of string" };
-    const digits = precision === undefined ? precisionDefault : Number(precision || Number.NaN);
-    if (!(digits <= precisionMax)) return { mistake: `precision must be 0 to ${precisionMax}` };
-    const conversion = conversions[letter];
-    if (conversion !== undefined) return { conversion, precision: digits };
-    return { mistake: `could not parse formatting clause: unrecognized formatting clause "${letter}"` };
-  });
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (let percent = template.indexOf("%"); percent >= 0; percent = template.indexOf("%", end)) {
+    if (percent > end) pieces.push({ text: template.slice(end, percent) });
+    clause.lastIndex = percent + 1;
+    const [, precision, letter = ""] = clause.exec(template) ?? [];
+    pieces.push(letter === "%" && precision === undefined ? { text: "%" } : pieceOf(precision, letter));
+    end = clause.lastIndex;
+  }
+  if (end < template.length) pieces.push({ text: template.slice(end) });
+  return pieces;
 }
 
-function format(template: string, args: List): Outcome {
+function pieceOf(precision: string | undefined, letter: string): Piece {
+  if (letter === "") return { mistake: "unexpected end of string" };
+  const digits = precision === undefined ? precisionDefault : Number(precision || Number.NaN);
+  if (!(digits <= precisionMax)) return { mistake: `precision must be 0 to ${precisionMax}` };
+  const conversion = conversions[letter];
+  if (conversion !== undefined) return { conversion, precision: digits };
+  return { mistake: `could not parse formatting clause: unrecognized formatting clause "${letter}"` };
+}
+
+function format(template: string, args: List, meter: Meter): Outcome {
   const parts: string[] = [];
   let taken = 0;
   for (const piece of piecesOf(template)) {
-    const part = "text" in piece ? piece.text : writePiece(piece, args, taken);
+    const part = "text" in piece ? piece.text : writePiece(piece, elementOf(args, taken), meter);
+    if (part === undefined) return new Failure("invalid-argument", `index ${taken} out of range`);
     if (part instanceof Failure) return part;
     if (!("text" in piece)) taken += 1;
     parts.push(part);
@@ -116,11 +142,16 @@ function format(template: string, args: List): Outcome {
   return parts.join("");
 }
 
-function writePiece(piece: Place, args: List, index: number): string | Failure {
+function elementOf(list: List, index: number): Value | undefined {
+  return index < listSize(list) ? elementAt(list, index) : undefined;
+}
+
+/** Undefined if there is no argument left for it. */
+function writePiece(piece: Place, value: Value | undefined, meter: Meter): string | Failure | undefined {
   if ("mistake" in piece) return new Failure("invalid-argument", piece.mistake);
-  if (index >= listSize(args)) return new Failure("invalid-argument", `index ${index} out of range`);
-  const value = elementAt(args, index);
-  const text = piece.conversion.write(value, piece.precision);
+  if (value === undefined) return undefined;
+  meter.spend(1);
+  const text = piece.conversion.write(value, meter, piece.precision);
   return text ?? new Failure("invalid-argument", refusal(piece.conversion, typeNameOf(value)));
 }
 
@@ -167,14 +198,7 @@ function mayBe(type: Type, kinds: readonly Type["kind"][]): boolean {
 
 export const formatFunction: FunctionDeclaration = {
   name: "format",
-  overloads: [
-    method(
-      [stringType, listType(dynType)],
-      stringType,
-      format,
-      (template, args) => textCost(template) + displayCost(args),
-    ),
-  ],
+  overloads: [method([stringType, listType(dynType)], stringType, format, rewriteCost)],
   summary:
     "Puts values into a text: %s anything, %d numbers, %f and %e with a precision, %b %o %x %X integers, %% itself.",
   example: '"%s has %d of %.1f".format(["a", 3, 4.25]) == "a has 3 of 4.2"',

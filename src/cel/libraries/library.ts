@@ -1,11 +1,12 @@
 import type { Type, ValueOf } from "../cel-type.ts";
-import type { Expression } from "../syntax/ast.ts";
+import type { Planning } from "../run/planning.ts";
+import type { Planned } from "../run/step.ts";
+import type { Call, Expression } from "../syntax/ast.ts";
 import type { Finding } from "../syntax/finding.ts";
 import type { Macro } from "../syntax/macro.ts";
 import type { Failure } from "../values/failure.ts";
 import type { Meter } from "../values/meter.ts";
 import type { Outcome, Value } from "../values/value.ts";
-import { readingCost } from "./costs.ts";
 
 /** Functions and macros under one name, so that an environment can say which it offers. */
 export interface Library {
@@ -33,19 +34,33 @@ export interface CallSite {
   readonly offset: number;
 }
 
-/** One signature of a function, and what it does. The receiver of a method is its first parameter. */
-export interface Overload extends Implementation {
+/** One signature of a function, and what it does. */
+export type Overload = CalledOverload | PlannedOverload;
+
+interface Signature {
   readonly member: boolean;
+  /** The receiver of a method is the first of them. */
   readonly parameters: readonly Type[];
   readonly result: Type;
+}
+
+/** Computes its arguments, pays, and is called with them: nearly every function. */
+export interface CalledOverload extends Signature, Implementation {
   /** Whether the call relies on its arguments being of these types; if not, it looks for itself. */
   readonly guarded: boolean;
 }
 
+/** Turns its calls into steps itself, because it does not need all of its arguments, or looks into how they are written. */
+export interface PlannedOverload extends Signature {
+  readonly plan: Planner;
+}
+
+export type Planner = (planning: Planning, call: Call) => Planned;
+
 export interface Implementation {
   /** Gets the meter after its arguments. */
   readonly call: (...argumentsThenMeter: (Value | Meter)[]) => Outcome;
-  /** Spent before the call, and so computed from the arguments alone. */
+  /** Spent before the call, and so computed from the arguments alone. What only the call finds out, it spends itself. */
   readonly cost: (...args: Value[]) => number;
 }
 
@@ -73,8 +88,8 @@ export function method<const P extends readonly Type[]>(
   parameters: P,
   result: Type,
   call: TypedCall<P>,
-  cost: TypedCost<P> = readingCost,
-): Overload {
+  cost: TypedCost<P>,
+): CalledOverload {
   return { member: true, parameters, result, guarded: true, ...implement(call, cost) };
 }
 
@@ -83,8 +98,8 @@ export function free<const P extends readonly Type[]>(
   parameters: P,
   result: Type,
   call: TypedCall<P>,
-  cost: TypedCost<P> = readingCost,
-): Overload {
+  cost: TypedCost<P>,
+): CalledOverload {
   return { ...method(parameters, result, call, cost), member: false };
 }
 
@@ -92,11 +107,19 @@ export function free<const P extends readonly Type[]>(
 export function signatures<Args extends Value[]>(
   call: (...args: Args) => Outcome,
   all: readonly (readonly [parameters: readonly Type[], result: Type])[],
-  cost: (...args: Args) => number = readingCost,
-): readonly Overload[] {
+  cost: (...args: Args) => number,
+): readonly CalledOverload[] {
   return all.map(([parameters, result]) => {
     return { member: false, parameters, result, guarded: false, ...implement(call, cost) };
   });
+}
+
+/** Several signatures of a function that plans its calls itself. */
+export function planned(
+  plan: Planner,
+  all: readonly (readonly [parameters: readonly Type[], result: Type])[],
+): readonly PlannedOverload[] {
+  return all.map(([parameters, result]) => ({ member: false, parameters, result, plan }));
 }
 
 export function asMethods(overloads: readonly Overload[]): Overload[] {

@@ -13,12 +13,15 @@ import {
   timestampType,
   uintType,
 } from "../cel-type.ts";
+import { planIndex, planOptionalIndex } from "../run/plan-access.ts";
+import { planEqual, planMembership, planUnequal } from "../run/plan-equality.ts";
+import { planConditional } from "../run/plan-logic.ts";
 import { add, divide, modulo, multiply, negate, subtract } from "../values/arithmetic.ts";
 import { Failure, noSuchOverload } from "../values/failure.ts";
 import { compare } from "../values/ordering.ts";
 import type { Outcome, Value } from "../values/value.ts";
-import { additionCost, comparisonCost } from "./costs.ts";
-import { type FunctionDeclaration, signatures } from "./library.ts";
+import { additionCost, callCost, orderingCost } from "./costs.ts";
+import { type FunctionDeclaration, planned, signatures } from "./library.ts";
 
 const a = parameterType("A");
 const b = parameterType("B");
@@ -45,38 +48,46 @@ const arithmetic: readonly FunctionDeclaration[] = [
   },
   {
     name: "_-_",
-    overloads: signatures(subtract, [
-      ...binary([...numbers, durationType]),
-      [[timestampType, durationType], timestampType],
-      [[timestampType, timestampType], durationType],
-    ]),
+    overloads: signatures(
+      subtract,
+      [
+        ...binary([...numbers, durationType]),
+        [[timestampType, durationType], timestampType],
+        [[timestampType, timestampType], durationType],
+      ],
+      callCost,
+    ),
     summary: "Subtracts numbers and times.",
     example: "5 - 3 == 2",
   },
   {
     name: "_*_",
-    overloads: signatures(multiply, binary(numbers)),
+    overloads: signatures(multiply, binary(numbers), callCost),
     summary: "Multiplies.",
     example: "2 * 3 == 6",
   },
   {
     name: "_/_",
-    overloads: signatures(divide, binary(numbers)),
+    overloads: signatures(divide, binary(numbers), callCost),
     summary: "Divides; between integers, towards zero.",
     example: "7 / 2 == 3 && 7.0 / 2.0 == 3.5",
   },
   {
     name: "_%_",
-    overloads: signatures(modulo, binary([intType, uintType])),
+    overloads: signatures(modulo, binary([intType, uintType]), callCost),
     summary: "The remainder, with the sign of the left side.",
     example: "-7 % 3 == -1",
   },
   {
     name: "-_",
-    overloads: signatures(negate, [
-      [[intType], intType],
-      [[doubleType], doubleType],
-    ]),
+    overloads: signatures(
+      negate,
+      [
+        [[intType], intType],
+        [[doubleType], doubleType],
+      ],
+      callCost,
+    ),
     summary: "Changes the sign.",
     example: "-(1 + 1) == -2",
   },
@@ -85,6 +96,7 @@ const arithmetic: readonly FunctionDeclaration[] = [
     overloads: signatures(
       (value: Value) => (typeof value === "boolean" ? !value : noSuchOverload()),
       [[[boolType], boolType]],
+      callCost,
     ),
     summary: "Not.",
     example: "!false",
@@ -105,7 +117,7 @@ function comparison(name: string, holds: (order: number) => boolean, example: st
     return order instanceof Failure ? order : holds(order);
   };
   const summary = "Orders numbers of any type, strings and bytes by code points, booleans, times.";
-  return { name, overloads: signatures(call, ordered, comparisonCost), summary, example };
+  return { name, overloads: signatures(call, ordered, orderingCost), summary, example };
 }
 
 const comparisons: readonly FunctionDeclaration[] = [
@@ -115,25 +127,22 @@ const comparisons: readonly FunctionDeclaration[] = [
   comparison("_>=_", (order) => order >= 0, "2u >= 2"),
 ];
 
-/** Planned by themselves, because they do not need all of their operands, or look into them: never called. */
-const planned = (): Outcome => noSuchOverload();
-
 const structural: readonly FunctionDeclaration[] = [
   {
     name: "_==_",
-    overloads: signatures(planned, [[[a, a], boolType]]),
+    overloads: planned(planEqual, [[[a, a], boolType]]),
     summary: "Equality, deep; numbers are equal by what they count.",
     example: "[1, 2] == [1, 2] && dyn(1) == 1.0",
   },
   {
     name: "_!=_",
-    overloads: signatures(planned, [[[a, a], boolType]]),
+    overloads: planned(planUnequal, [[[a, a], boolType]]),
     summary: "The opposite of `==`.",
     example: '"a" != "b"',
   },
   {
     name: "@in",
-    overloads: signatures(planned, [
+    overloads: planned(planMembership, [
       [[a, listType(a)], boolType],
       [[a, mapType(a, b)], boolType],
     ]),
@@ -142,7 +151,7 @@ const structural: readonly FunctionDeclaration[] = [
   },
   {
     name: "_[_]",
-    overloads: signatures(planned, [
+    overloads: planned(planIndex, [
       [[listType(a), intType], a],
       [[mapType(a, b), a], b],
       [[optionalType(listType(a)), intType], optionalType(a)],
@@ -153,7 +162,7 @@ const structural: readonly FunctionDeclaration[] = [
   },
   {
     name: "_[?_]",
-    overloads: signatures(planned, [
+    overloads: planned(planOptionalIndex, [
       [[listType(a), intType], optionalType(a)],
       [[mapType(a, b), a], optionalType(b)],
       [[optionalType(listType(a)), intType], optionalType(a)],
@@ -164,7 +173,7 @@ const structural: readonly FunctionDeclaration[] = [
   },
   {
     name: "_?_:_",
-    overloads: signatures(planned, [[[boolType, a, a], a]]),
+    overloads: planned(planConditional, [[[boolType, a, a], a]]),
     summary: "One of two values; the other is not looked at.",
     example: '(1 < 2 ? "yes" : "no") == "yes"',
   },

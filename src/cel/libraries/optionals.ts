@@ -1,4 +1,5 @@
 import { boolType, listType, optionalType, parameterType } from "../cel-type.ts";
+import { planOr, planOrValue } from "../run/plan-optional.ts";
 import { optionalMacros } from "../syntax/macros.ts";
 import { Failure } from "../values/failure.ts";
 import { elementAt, elementsOf, listSize } from "../values/lists.ts";
@@ -14,7 +15,7 @@ import {
   Uint,
   type Value,
 } from "../values/value.ts";
-import { callCost, listCost } from "./costs.ts";
+import { callCost, listCost, sizeCost } from "./costs.ts";
 import { type FunctionDeclaration, free, type Library, method } from "./library.ts";
 
 const v = parameterType("V");
@@ -60,7 +61,7 @@ const functions: readonly FunctionDeclaration[] = [
   },
   {
     name: "optional.ofNonZeroValue",
-    overloads: [free([v], optional, (value) => present(isZero(value) ? undefined : value), callCost)],
+    overloads: [free([v], optional, (value) => present(isZero(value) ? undefined : value), sizeCost)],
     summary: "An optional with a value, unless that is null, false, zero or empty.",
     example: '!optional.ofNonZeroValue("").hasValue()',
   },
@@ -84,17 +85,13 @@ const functions: readonly FunctionDeclaration[] = [
   },
   {
     name: "or",
-    overloads: [
-      method([optional, optional], optional, (first, second) => (first.value === undefined ? second : first)),
-    ],
+    overloads: [{ member: true, parameters: [optional, optional], result: optional, plan: planOr }],
     summary: "The first of two optionals that has a value.",
     example: '{"a": 1}.?b.or(optional.of(2)).value() == 2',
   },
   {
     name: "orValue",
-    overloads: [
-      method([optional, v], v, (first, value) => (first.value === undefined ? value : first.value), callCost),
-    ],
+    overloads: [{ member: true, parameters: [optional, v], result: v, plan: planOrValue }],
     summary: "The value, or another if there is none.",
     example: '{"a": 1}.?b.orValue(0) == 0',
   },

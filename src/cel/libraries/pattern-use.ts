@@ -1,4 +1,5 @@
 import { Failure } from "../values/failure.ts";
+import type { Meter } from "../values/meter.ts";
 import type { Outcome } from "../values/value.ts";
 import { implement, type Preparation } from "./library.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
@@ -6,17 +7,15 @@ import { compilePattern, type Pattern } from "./pattern.ts";
 /** Something a pattern does with a text; further arguments and the meter follow. */
 export type PatternUse<Rest extends unknown[]> = (pattern: Pattern, text: string, ...rest: Rest) => Outcome;
 
-/** The use of a pattern that is only known when the expression runs. */
-export function withPattern<Rest extends unknown[]>(use: PatternUse<Rest>) {
-  return (text: string, pattern: string, ...rest: Rest): Outcome => {
+/** The use of a pattern that is only known when the expression runs, and pays for the match once it is compiled. */
+export function withPattern<Rest extends unknown[]>(use: PatternUse<[...Rest, Meter]>) {
+  return (text: string, pattern: string, ...rest: [...Rest, Meter]): Outcome => {
     const compiled = compilePattern(pattern);
-    return compiled instanceof Failure ? compiled : use(compiled, text, ...rest);
+    if (compiled instanceof Failure) return compiled;
+    const meter = rest.at(-1) as Meter;
+    meter.spend(compiled.matchCost(text.length));
+    return use(compiled, text, ...rest);
   };
-}
-
-export function patternCost(text: string, pattern: string): number {
-  const compiled = compilePattern(pattern);
-  return compiled instanceof Failure ? 1 : compiled.matchCost(text.length) + compiled.compileCost;
 }
 
 /** The use of a constant pattern: compiled once, and refused at compile time if it is wrong. */

@@ -1,11 +1,14 @@
 import { RE2JS, RE2JSException } from "re2js";
+import { excerpt } from "../values/excerpt.ts";
 import { Failure } from "../values/failure.ts";
 import type { Meter } from "../values/meter.ts";
 import { tenth } from "./costs.ts";
+import { compileCost } from "./pattern-cost.ts";
 
 /** Matching takes time in proportion to text and program; a pattern beyond these is refused. */
 const lengthMax = 4_096;
 const programMax = 10_000;
+const compileCostMax = 100_000;
 
 /** A regular expression in RE2 syntax, matched in linear time. */
 export class Pattern {
@@ -47,11 +50,11 @@ export class Pattern {
   matchCost(length: number): number {
     return tenth(1 + length) * Math.ceil(this.#weight / 4);
   }
+}
 
-  /** A pattern made while the expression runs also pays for being compiled. */
-  get compileCost(): number {
-    return 2 * this.#compiled.programSize();
-  }
+/** What a pattern made while the expression runs pays before it is compiled, whether or not it can be. */
+export function patternCost(_: string, pattern: string): number {
+  return pattern.length > lengthMax ? 1 : compileCost(pattern);
 }
 
 // Patterns repeat: the same label values are matched against the same few expressions.
@@ -70,11 +73,12 @@ export function compilePattern(pattern: string): Pattern | Failure {
 
 function makePattern(pattern: string): Pattern | Failure {
   if (pattern.length > lengthMax) return tooLarge(`longer than ${lengthMax} characters`);
+  if (compileCost(pattern) > compileCostMax) return tooLarge("too large once compiled");
   try {
     const made = RE2JS.compile(pattern);
     return made.programSize() > programMax ? tooLarge("too large once compiled") : new Pattern(pattern, made);
   } catch (error) {
-    if (error instanceof RE2JSException) return new Failure("invalid-argument", error.message);
+    if (error instanceof RE2JSException) return new Failure("invalid-argument", excerpt(error.message));
     throw error;
   }
 }

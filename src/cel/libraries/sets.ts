@@ -1,24 +1,34 @@
 import { boolType, listType, parameterType } from "../cel-type.ts";
 import { equal } from "../values/equality.ts";
-import { elementsOf, listSize } from "../values/lists.ts";
+import { elementAt, listSize } from "../values/lists.ts";
 import type { Meter } from "../values/meter.ts";
 import type { List, Value } from "../values/value.ts";
 import { type FunctionDeclaration, free, type Library } from "./library.ts";
 
 const list = listType(parameterType("T"));
 
-function has(values: readonly Value[], wanted: Value, meter: Meter): boolean {
-  return values.some((value) => equal(value, wanted, meter));
+// Elements are read one by one, as they are compared: the cost is that of the pairs, and there may be none.
+
+function has(list: List, wanted: Value, meter: Meter): boolean {
+  for (let index = 0; index < listSize(list); index += 1) {
+    if (equal(elementAt(list, index), wanted, meter)) return true;
+  }
+  return false;
 }
 
 function contains(whole: List, part: List, meter: Meter): boolean {
-  const values = elementsOf(whole);
-  return elementsOf(part).every((value) => has(values, value, meter));
+  for (let index = 0; index < listSize(part); index += 1) {
+    if (!has(whole, elementAt(part, index), meter)) return false;
+  }
+  return true;
 }
 
 function intersects(left: List, right: List, meter: Meter): boolean {
-  const values = elementsOf(right);
-  return elementsOf(left).some((value) => has(values, value, meter));
+  if (listSize(right) === 0) return false;
+  for (let index = 0; index < listSize(left); index += 1) {
+    if (has(right, elementAt(left, index), meter)) return true;
+  }
+  return false;
 }
 
 /** Each element of one may be compared with each of the other. */

@@ -1,9 +1,10 @@
 import { intType, listType, stringType } from "../cel-type.ts";
 import { Failure } from "../values/failure.ts";
 import { elementsOf } from "../values/lists.ts";
-import { codePointsOf, indexOfText, lastIndexOfText, sliceText, textLength } from "../values/text.ts";
+import type { Meter } from "../values/meter.ts";
+import { changeUnits, codePointsOf, indexOfText, lastIndexOfText, sliceText, textLength } from "../values/text.ts";
 import { type List, ListValue, type Outcome } from "../values/value.ts";
-import { rewriteCost, tenth, textCost } from "./costs.ts";
+import { readingCost, rewriteCost, searchCost, tenth, textCost } from "./costs.ts";
 import { formatFunction } from "./format.ts";
 import { type FunctionDeclaration, free, type Library, method } from "./library.ts";
 
@@ -47,30 +48,29 @@ function split(text: string, separator: string, limit: number): ListValue {
   return new ListValue([...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)]);
 }
 
-function replace(text: string, old: string, fresh: string, limit: number): string {
+/** Taking a text apart and building another, after a search that may take longer than that. */
+function splitCost(text: string, separator: string): number {
+  return Math.max(rewriteCost(text), searchCost(text, separator));
+}
+
+interface Replacement {
+  readonly old: string;
+  readonly fresh: string;
+  readonly limit: number;
+}
+
+/** Replacing can multiply a text, so what the result is longer by is paid for before it is made. */
+function replace(text: string, { old, fresh, limit }: Replacement, meter: Meter): string {
   const parts = piecesAround(text, old);
-  if (limit < 0 || parts.length - 1 <= limit) return parts.join(fresh);
-  const kept = parts.slice(limit).join(old);
-  return [...parts.slice(0, limit), kept].join(fresh);
+  const times = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
+  meter.spend(tenth(times * Math.max(0, fresh.length - old.length)));
+  const kept = parts.slice(times).join(old);
+  return [...parts.slice(0, times), kept].join(fresh);
 }
 
 /** What stays when `old` is taken out; the empty text is found before, between and after all characters. */
 function piecesAround(text: string, old: string): readonly string[] {
   return old === "" ? ["", ...codePointsOf(text), ""] : text.split(old);
-}
-
-/** The traversal, and what the result is longer than the text by: replacing can multiply a text. */
-function replaceCost(text: string, old: string, fresh: string): number {
-  const growth = Math.max(0, fresh.length - old.length);
-  const replacements = growth === 0 ? 0 : occurrences(text, old);
-  return rewriteCost(text) + tenth(growth * replacements);
-}
-
-function occurrences(text: string, part: string): number {
-  if (part === "") return text.length + 1;
-  let count = 0;
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count += 1;
-  return count;
 }
 
 function join(list: List, separator: string): Outcome {
@@ -85,7 +85,7 @@ function join(list: List, separator: string): Outcome {
 function joinCost(list: List, separator: string): number {
   const parts = elementsOf(list);
   const length = parts.reduce<number>((sum, part) => sum + (typeof part === "string" ? part.length : 0), 0);
-  return tenth(2 * (length + separator.length * Math.max(0, parts.length - 1))) + tenth(parts.length);
+  return tenth(2 * (length + separator.length * Math.max(0, parts.length - 1))) + Math.max(1, parts.length - 10);
 }
 
 const space = "[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
@@ -115,28 +115,30 @@ const quoted: Readonly<Record<string, string>> = {
 };
 
 function quote(text: string): string {
-  const characters = Array.from(
-    text,
-    (character) => quoted[character] ?? character.replace(/\p{Surrogate}/u, "\ufffd"),
-  );
-  return `"${characters.join("")}"`;
+  const escaped = text.replace(/["\\\p{Cc}\p{Surrogate}]/gu, quoteCharacter);
+  return `"${escaped}"`;
 }
 
-const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-const upperAscii = (text: string) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+/** Other control characters stay; half of a surrogate pair stands for nothing. */
+function quoteCharacter(character: string): string {
+  return quoted[character] ?? character.replace(/\p{Surrogate}/u, "\ufffd");
+}
+
+const lowerAscii = (text: string) => changeUnits(text, (unit) => (unit >= 65 && unit <= 90 ? unit + 32 : unit));
+const upperAscii = (text: string) => changeUnits(text, (unit) => (unit >= 97 && unit <= 122 ? unit - 32 : unit));
 
 const functions: readonly FunctionDeclaration[] = [
   {
     name: "charAt",
-    overloads: [method([stringType, intType], stringType, charAt)],
+    overloads: [method([stringType, intType], stringType, charAt, readingCost)],
     summary: "The character at an index.",
     example: '"hello".charAt(1) == "e"',
   },
   {
     name: "indexOf",
     overloads: [
-      method([stringType, stringType], intType, (text, part) => indexOf(text, part, 0n), textCost),
-      method([stringType, stringType, intType], intType, indexOf, textCost),
+      method([stringType, stringType], intType, (text, part) => indexOf(text, part, 0n), searchCost),
+      method([stringType, stringType, intType], intType, indexOf, searchCost),
     ],
     summary: "Where a string is found first, perhaps from an index on; -1 if nowhere.",
     example: '"hello".indexOf("l") == 2 && "hello".indexOf("l", 3) == 3',
@@ -148,9 +150,9 @@ const functions: readonly FunctionDeclaration[] = [
         [stringType, stringType],
         intType,
         (text, part) => lastIndexOf(text, part, BigInt(textLength(text))),
-        textCost,
+        searchCost,
       ),
-      method([stringType, stringType, intType], intType, lastIndexOf, textCost),
+      method([stringType, stringType, intType], intType, lastIndexOf, searchCost),
     ],
     summary: "Where a string is found last, perhaps from an index back; -1 if nowhere.",
     example: '"hello".lastIndexOf("l") == 3 && "hello".lastIndexOf("l", 2) == 2',
@@ -187,14 +189,14 @@ const functions: readonly FunctionDeclaration[] = [
       method(
         [stringType, stringType, stringType],
         stringType,
-        (text, old, fresh) => replace(text, old, fresh, -1),
-        replaceCost,
+        (text, old, fresh, meter) => replace(text, { old, fresh, limit: -1 }, meter),
+        splitCost,
       ),
       method(
         [stringType, stringType, stringType, intType],
         stringType,
-        (text, old, fresh, limit) => replace(text, old, fresh, Number(limit)),
-        replaceCost,
+        (...[text, old, fresh, limit, meter]) => replace(text, { old, fresh, limit: Number(limit) }, meter),
+        splitCost,
       ),
     ],
     summary: "Puts one string in the place of another, everywhere or a number of times.",
@@ -207,13 +209,13 @@ const functions: readonly FunctionDeclaration[] = [
         [stringType, stringType],
         listType(stringType),
         (text, separator) => split(text, separator, -1),
-        rewriteCost,
+        splitCost,
       ),
       method(
         [stringType, stringType, intType],
         listType(stringType),
         (text, separator, limit) => split(text, separator, Number(limit)),
-        rewriteCost,
+        splitCost,
       ),
     ],
     summary: "The parts between separators, perhaps no more than a number of them.",
@@ -236,7 +238,7 @@ const functions: readonly FunctionDeclaration[] = [
   },
   {
     name: "reverse",
-    overloads: [method([stringType], stringType, (text) => codePointsOf(text).toReversed().join(""), textCost)],
+    overloads: [method([stringType], stringType, (text) => codePointsOf(text).toReversed().join(""), rewriteCost)],
     summary: "The characters in reverse order.",
     example: '"abc".reverse() == "cba"',
   },

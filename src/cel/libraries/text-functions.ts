@@ -2,11 +2,13 @@ import { boolType, bytesType, intType, listType, mapType, parameterType, stringT
 import { noSuchOverload } from "../values/failure.ts";
 import { listSize } from "../values/lists.ts";
 import { mapSize } from "../values/maps.ts";
+import type { Meter } from "../values/meter.ts";
 import { textLength } from "../values/text.ts";
 import { isList, isMapping, type Outcome, type Value } from "../values/value.ts";
-import { sizeCost, textCost } from "./costs.ts";
+import { searchCost, sizeCost, textCost } from "./costs.ts";
 import { asMethods, type FunctionDeclaration, free, method, signatures } from "./library.ts";
-import { type PatternUse, patternCost, withConstantPattern, withPattern } from "./pattern-use.ts";
+import { patternCost } from "./pattern.ts";
+import { type PatternUse, withConstantPattern, withPattern } from "./pattern-use.ts";
 
 function size(value: Value): Outcome {
   if (typeof value === "string") return BigInt(textLength(value));
@@ -27,7 +29,7 @@ const sizes = signatures(
   sizeCost,
 );
 
-const matches: PatternUse<[]> = (pattern, text) => pattern.test(text);
+const matches: PatternUse<[Meter]> = (pattern, text) => pattern.test(text);
 
 /** What strings can do without any library but the standard one. */
 export const textFunctions: readonly FunctionDeclaration[] = [
@@ -39,14 +41,7 @@ export const textFunctions: readonly FunctionDeclaration[] = [
   },
   {
     name: "contains",
-    overloads: [
-      method(
-        [stringType, stringType],
-        boolType,
-        (text, part) => text.includes(part),
-        (text, part) => textCost(text) * textCost(part),
-      ),
-    ],
+    overloads: [method([stringType, stringType], boolType, (text, part) => text.includes(part), searchCost)],
     summary: "Whether a string has another inside.",
     example: '"hello".contains("ell")',
   },
@@ -65,8 +60,8 @@ export const textFunctions: readonly FunctionDeclaration[] = [
   {
     name: "matches",
     overloads: [
-      method([stringType, stringType], boolType, withPattern(matches), patternCost),
-      free([stringType, stringType], boolType, withPattern(matches), patternCost),
+      method([stringType, stringType], boolType, withPattern<[]>(matches), patternCost),
+      free([stringType, stringType], boolType, withPattern<[]>(matches), patternCost),
     ],
     summary: "Whether a regular expression (RE2) matches somewhere in a string.",
     example: '"team-a".matches("^team-[a-z]+$")',

@@ -1,9 +1,10 @@
 import { durationType, intType, stringType, timestampType } from "../cel-type.ts";
 import { Failure } from "../values/failure.ts";
 import { floorMod } from "../values/floor.ts";
-import { secondsEast } from "../values/time-zone.ts";
+import { isOffset, secondsEast } from "../values/time-zone.ts";
 import { type ClockReading, clockAt, nanosPerSecond } from "../values/timestamps.ts";
 import type { Duration, Outcome, Timestamp } from "../values/value.ts";
+import { callCost } from "./costs.ts";
 import { type FunctionDeclaration, method, type Overload } from "./library.ts";
 
 type Read = (clock: ClockReading, timestamp: Timestamp) => number;
@@ -15,20 +16,30 @@ function ofTimestamp(read: Read): [Overload, Overload] {
     return east instanceof Failure ? east : BigInt(read(clockAt(timestamp, east), timestamp));
   };
   return [
-    method([timestampType], intType, (timestamp) => at(timestamp, "UTC")),
-    method([timestampType, stringType], intType, at),
+    method([timestampType], intType, (timestamp) => at(timestamp, "UTC"), callCost),
+    method([timestampType, stringType], intType, at, zoneCost),
   ];
+}
+
+/** Zones with a name have rules to be looked up, and some names lead nowhere after a long search. */
+function zoneCost(_: Timestamp, zone: string): number {
+  return isOffset(zone) ? 1 : 40;
 }
 
 /** A getter of durations: how many of a unit, cut off. */
 function ofDuration(nanosPerUnit: bigint): Overload {
-  return method([durationType], intType, (duration: Duration) => duration.nanos / nanosPerUnit);
+  return method([durationType], intType, (duration: Duration) => duration.nanos / nanosPerUnit, callCost);
 }
 
 const milliseconds: Read = (_, { nanos }) => Number(floorMod(nanos, nanosPerSecond) / 1_000_000n);
 
 /** A duration's milliseconds are those beyond its last full second, unlike its hours, minutes and seconds. */
-const durationMilliseconds = method([durationType], intType, ({ nanos }) => (nanos % nanosPerSecond) / 1_000_000n);
+const durationMilliseconds = method(
+  [durationType],
+  intType,
+  ({ nanos }) => (nanos % nanosPerSecond) / 1_000_000n,
+  callCost,
+);
 
 const moment = 'timestamp("2009-02-13T23:31:30.5Z")';
 

@@ -1,4 +1,4 @@
-import { displayValue } from "../values/display.ts";
+import { toText } from "../values/conversions.ts";
 import { Failure, failed, missingKey, noSuchOverload } from "../values/failure.ts";
 import { elementAt, listSize } from "../values/lists.ts";
 import { mapField, mapGet } from "../values/maps.ts";
@@ -72,5 +72,11 @@ function noFields(value: Value): Failure {
 
 /** A key whose value is null is there. */
 function foundOrMissing(found: Value | undefined, key: Value): Outcome {
-  return found === undefined ? missingKey(displayValue(key)) : found;
+  return found === undefined ? missingKey(keyText(key)) : found;
+}
+
+/** Of what cannot be a key no more than its type: writing out a large list takes longer than looking for it. */
+function keyText(key: Value): string {
+  const text = key instanceof Uint8Array ? noSuchOverload() : toText(key);
+  return failed(text) ? typeNameOf(key) : String(text);
 }

@@ -1,8 +1,10 @@
 import { dynType, isOptional, type Type } from "../cel-type.ts";
+import { parsingCost, readingCost, textCost } from "../libraries/costs.ts";
 import { decodeBase64 } from "../values/base64.ts";
 import { parseDuration } from "../values/durations.ts";
 import { Failure, failed } from "../values/failure.ts";
 import { fromJson } from "../values/from-json.ts";
+import type { Meter } from "../values/meter.ts";
 import { parseTimestamp } from "../values/timestamps.ts";
 import {
   isJsonList,
@@ -16,8 +18,8 @@ import {
   type Value,
 } from "../values/value.ts";
 
-/** Takes a JSON value into the language. */
-export type Adapter = (json: unknown) => Outcome;
+/** Takes a JSON value into the language, and pays for what it has to read beyond a few characters or elements. */
+export type Adapter = (json: unknown, meter: Meter) => Outcome;
 
 /**
  * How JSON of a declared type is read: a `1` where the schema says number is a double, a date-time is a timestamp.
@@ -44,35 +46,49 @@ const scalarAdapters: Readonly<Partial<Record<Type["kind"], Adapter>>> = {
     const integer = fromJson(json);
     return typeof integer === "bigint" && integer >= 0n ? new Uint(integer) : integer;
   },
-  timestamp: (json) => (typeof json === "string" ? parseTimestamp(fullDate(json)) : fromJson(json)),
-  duration: (json) => (typeof json === "string" ? parseDuration(json) : fromJson(json)),
-  bytes: (json) => {
-    if (typeof json !== "string") return fromJson(json);
-    return decodeBase64(json) ?? new Failure("conversion", "illegal base64 data");
-  },
+  timestamp: textAdapter((text) => parseTimestamp(fullDate(text)), readingCost),
+  duration: textAdapter(parseDuration, parsingCost),
+  bytes: textAdapter((text) => decodeBase64(text) ?? new Failure("conversion", "illegal base64 data"), textCost),
 };
+
+/** The read itself has been paid for with one unit, so only what costs more is spent. */
+function textAdapter(parse: (text: string) => Outcome, cost: (text: string) => number): Adapter {
+  return (json, meter) => {
+    if (typeof json !== "string") return fromJson(json);
+    meter.spend(Math.max(0, cost(json) - 1));
+    return parse(json);
+  };
+}
 
 /** A schema's date is the midnight it starts with. */
 function fullDate(text: string): string {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text;
 }
 
+/** Up to ten elements come with the read; reading a timestamp takes longer than most steps. */
+function elementsCost(count: number): number {
+  return 3 * Math.max(0, count - 10);
+}
+
 function listAdapter(adapt: Adapter | undefined): Adapter | undefined {
   if (adapt === undefined) return undefined;
-  return (json) => {
+  return (json, meter) => {
     if (!isJsonList(json)) return fromJson(json);
-    const items = json.map(adapt);
+    meter.spend(elementsCost(json.length));
+    const items = json.map((item) => adapt(item, meter));
     return items.find((item) => failed(item)) ?? new ListValue(items as Value[]);
   };
 }
 
 function mapAdapter(adapt: Adapter | undefined): Adapter | undefined {
   if (adapt === undefined) return undefined;
-  return (json) => {
+  return (json, meter) => {
     if (!isJsonObject(json)) return fromJson(json);
     const entries = new Map<string, MapEntry>();
-    for (const key of Object.keys(json)) {
-      const value = adapt(json[key]);
+    const keys = Object.keys(json);
+    meter.spend(elementsCost(keys.length));
+    for (const key of keys) {
+      const value = adapt(json[key], meter);
       if (failed(value)) return value;
       entries.set(key, { key, value });
     }
@@ -83,9 +99,9 @@ function mapAdapter(adapt: Adapter | undefined): Adapter | undefined {
 /** Of an optional field the value inside is what was read. */
 function optionalAdapter(adapt: Adapter | undefined): Adapter | undefined {
   if (adapt === undefined) return undefined;
-  return (found) => {
+  return (found, meter) => {
     if (!(found instanceof Optional) || found.value === undefined) return fromJson(found);
-    const value = adapt(found.value);
+    const value = adapt(found.value, meter);
     return failed(value) ? value : new Optional(value);
   };
 }

@@ -1,8 +1,10 @@
+import type { Planner } from "../libraries/library.ts";
 import type { Call, Identifier, Presence, Select } from "../syntax/ast.ts";
 import { failed } from "../values/failure.ts";
 import type { Outcome } from "../values/value.ts";
 import { hasField, optionalAt, selectField, selectOptional, valueAt } from "./access.ts";
 import { type Adapter, adapterFor } from "./adapt.ts";
+import type { Frame } from "./frame.ts";
 import { pathOf, pathStep } from "./plan-path.ts";
 import type { Planning } from "./planning.ts";
 import { constantPlan, failingPlan, type Planned, type Step } from "./step.ts";
@@ -41,14 +43,15 @@ function fieldStep(planning: Planning, select: Select): Step {
     const value = operand(frame);
     if (failed(value)) return value;
     frame.spend(1, offset);
-    return adapted(access(value, field), adapt, offset);
+    frame.position = offset;
+    return adapted(access(value, field), adapt, frame);
   };
 }
 
 /** What was found, as its declared type wants it. */
-function adapted(found: Outcome, adapt: Adapter | undefined, offset: number): Outcome {
-  const value = adapt === undefined || failed(found) ? found : adapt(found);
-  return failed(value) ? value.at(offset) : value;
+function adapted(found: Outcome, adapt: Adapter | undefined, frame: Frame): Outcome {
+  const value = adapt === undefined || failed(found) ? found : adapt(found, frame);
+  return failed(value) ? value.at(frame.position) : value;
 }
 
 export function planPresence(planning: Planning, presence: Presence): Planned {
@@ -64,20 +67,26 @@ export function planPresence(planning: Planning, presence: Presence): Planned {
   return { step };
 }
 
-export function planIndex(planning: Planning, call: Call): Planned {
+/** `value[key]`, which may be the end of a path. */
+export const planIndex: Planner = (planning, call) => {
   const path = pathOf(planning, call);
-  if (path !== undefined) return { step: pathStep(planning, call, path) };
+  return { step: path === undefined ? indexStep(planning, call, valueAt) : pathStep(planning, call, path) };
+};
+
+/** `value[?key]`. */
+export const planOptionalIndex: Planner = (planning, call) => ({ step: indexStep(planning, call, optionalAt) });
+
+function indexStep(planning: Planning, call: Call, access: typeof valueAt): Step {
   const [operand, index] = call.args.map((argument) => planning.step(argument)) as [Step, Step];
-  const access = call.name === "_[_]" ? valueAt : optionalAt;
   const adapt = adapterFor(planning.checked.typeOf(call));
   const { offset } = call;
-  const step: Step = (frame) => {
+  return (frame) => {
     const value = operand(frame);
     if (failed(value)) return value;
     const key = index(frame);
     if (failed(key)) return key;
     frame.spend(1, offset);
-    return adapted(access(value, key), adapt, offset);
+    frame.position = offset;
+    return adapted(access(value, key), adapt, frame);
   };
-  return { step };
 }

@@ -1,14 +1,9 @@
-import type { ResolvedCall } from "../check/checking.ts";
-import type { FunctionDeclaration, Implementation, Overload } from "../libraries/library.ts";
-import type { Call } from "../syntax/ast.ts";
+import type { CalledOverload, FunctionDeclaration, Implementation, Overload } from "../libraries/library.ts";
+import type { Call, Expression } from "../syntax/ast.ts";
 import { failed, noSuchOverload } from "../values/failure.ts";
 import type { Outcome, Value } from "../values/value.ts";
 import { type Guard, guardFor } from "./accepts.ts";
 import type { Frame } from "./frame.ts";
-import { planIndex } from "./plan-access.ts";
-import { planEquality, planMembership } from "./plan-equality.ts";
-import { planConditional } from "./plan-logic.ts";
-import { planOr } from "./plan-optional.ts";
 import type { Planning } from "./planning.ts";
 import { constantPlan, failingPlan, type Planned, type Step } from "./step.ts";
 
@@ -17,37 +12,32 @@ export function planCall(planning: Planning, call: Call): Planned {
   if (reference?.kind !== "call") {
     return failingPlan("no-such-overload", `undeclared reference to '${call.name}'`, call.offset);
   }
-  switch (call.name) {
-    case "_==_":
-      return planEquality(planning, call, true);
-    case "_!=_":
-      return planEquality(planning, call, false);
-    case "@in":
-      return planMembership(planning, call);
-    case "_?_:_":
-      return planConditional(planning, call);
-    case "_[_]":
-    case "_[?_]":
-      return planIndex(planning, call);
-    case "or":
-    case "orValue":
-      return planOr(planning, call);
-    default:
-      return planFunction(planning, call, reference);
-  }
+  const { declared, call: resolved } = reference;
+  const [first] = resolved.overloads;
+  if (first !== undefined && "plan" in first) return first.plan(planning, call);
+  return planFunction(planning, call, {
+    declared,
+    args: resolved.args,
+    overloads: resolved.overloads.filter(isCalled),
+  });
+}
+
+function isCalled(overload: Overload): overload is CalledOverload {
+  return "call" in overload;
 }
 
 interface Resolved {
   readonly declared: FunctionDeclaration;
-  readonly call: ResolvedCall;
+  readonly args: readonly Expression[];
+  readonly overloads: readonly CalledOverload[];
 }
 
-function planFunction(planning: Planning, { offset }: Call, { declared, call }: Resolved): Planned {
-  const args = call.args.map((argument) => planning.plan(argument));
-  const steps = args.map((argument) => argument.step);
-  const prepared = prepare(declared, args);
+function planFunction(planning: Planning, { offset }: Call, { declared, args, overloads }: Resolved): Planned {
+  const plans = args.map((argument) => planning.plan(argument));
+  const steps = plans.map((argument) => argument.step);
+  const prepared = prepare(declared, plans);
   if (prepared !== undefined && "constant" in prepared) return constantPlan(prepared.constant);
-  return { step: callStep(candidatesOf(call.overloads, prepared), steps, offset) };
+  return { step: callStep(candidatesOf(overloads, prepared), steps, offset) };
 }
 
 /** What a constant argument allows to be done in advance. A failure has been refused, or is left to the evaluation. */
@@ -62,7 +52,10 @@ interface Candidate extends Implementation {
   readonly guards: readonly Guard[];
 }
 
-function candidatesOf(overloads: readonly Overload[], prepared: Implementation | undefined): readonly Candidate[] {
+function candidatesOf(
+  overloads: readonly CalledOverload[],
+  prepared: Implementation | undefined,
+): readonly Candidate[] {
   const [first] = overloads;
   if (first !== undefined && overloads.every(({ call, guarded }) => call === first.call && !guarded)) {
     return [{ ...first, guards: [] }];

@@ -1,4 +1,5 @@
-import { comparisonCost, tenth } from "../libraries/costs.ts";
+import { tenth } from "../libraries/costs.ts";
+import type { Planner } from "../libraries/library.ts";
 import type { Call } from "../syntax/ast.ts";
 import { equal } from "../values/equality.ts";
 import { failed, noSuchOverload } from "../values/failure.ts";
@@ -9,8 +10,10 @@ import type { Frame } from "./frame.ts";
 import type { Planning } from "./planning.ts";
 import type { Planned, Step } from "./step.ts";
 
-/** `==`, or with `wanted` false `!=`. */
-export function planEquality(planning: Planning, { args, offset }: Call, wanted: boolean): Planned {
+export const planEqual: Planner = (planning, call) => planComparison(planning, call, true);
+export const planUnequal: Planner = (planning, call) => planComparison(planning, call, false);
+
+function planComparison(planning: Planning, { args, offset }: Call, wanted: boolean): Planned {
   const [left, right] = args.map((argument) => planning.plan(argument)) as [Planned, Planned];
   if (typeof right.constant === "string") return { step: textEquality(left.step, right.constant, wanted, offset) };
   if (typeof left.constant === "string") return { step: textEquality(right.step, left.constant, wanted, offset) };
@@ -23,7 +26,7 @@ function equality(left: Step, right: Step, wanted: boolean, offset: number): Ste
     if (failed(one)) return one;
     const two = right(frame);
     if (failed(two)) return two;
-    frame.spend(comparisonCost(one, two), offset);
+    frame.spend(1, offset);
     frame.position = offset;
     return equal(one, two, frame) === wanted;
   };
@@ -39,7 +42,7 @@ function textEquality(operand: Step, text: string, wanted: boolean, offset: numb
   };
 }
 
-export function planMembership(planning: Planning, { args, offset }: Call): Planned {
+export const planMembership: Planner = (planning, { args, offset }) => {
   const [element, container] = args.map((argument) => planning.plan(argument)) as [Planned, Planned];
   const texts = constantTexts(container.constant);
   if (texts !== undefined) return { step: textMembership(element.step, texts, offset) };
@@ -50,7 +53,7 @@ export function planMembership(planning: Planning, { args, offset }: Call): Plan
     return failed(within) ? within : contains(within, wanted, frame, offset);
   };
   return { step };
-}
+};
 
 /** The elements of a constant list of strings: tiers, regions, environments. */
 function constantTexts(container: Value | undefined): ReadonlySet<Value> | undefined {

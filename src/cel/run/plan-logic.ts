@@ -1,4 +1,5 @@
-import type { Call, Logical } from "../syntax/ast.ts";
+import type { Planner } from "../libraries/library.ts";
+import type { Logical } from "../syntax/ast.ts";
 import { type Failure, failed, noSuchOverload } from "../values/failure.ts";
 import type { Outcome } from "../values/value.ts";
 import type { Planning } from "./planning.ts";
@@ -46,7 +47,7 @@ export function failureOf(verdict: Outcome, offset: number): Failure {
   return failed(verdict) ? verdict : noSuchOverload().at(offset);
 }
 
-export function planConditional(planning: Planning, { args, offset }: Call): Planned {
+export const planConditional: Planner = (planning, { args, offset }) => {
   const [condition, whenTrue, whenFalse] = args.map((argument) => planning.step(argument)) as [Step, Step, Step];
   const step: Step = (frame) => {
     const verdict = condition(frame);
@@ -54,4 +55,4 @@ export function planConditional(planning: Planning, { args, offset }: Call): Pla
     return verdict === false ? whenFalse(frame) : failureOf(verdict, offset);
   };
   return { step };
-}
+};

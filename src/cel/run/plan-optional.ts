@@ -1,19 +1,25 @@
-import type { Call } from "../syntax/ast.ts";
+import type { Planner } from "../libraries/library.ts";
 import { failed, noSuchOverload } from "../values/failure.ts";
-import { Optional } from "../values/value.ts";
-import type { Planning } from "./planning.ts";
-import type { Planned, Step } from "./step.ts";
+import { Optional, type Value } from "../values/value.ts";
+import type { Step } from "./step.ts";
 
-/** `optional.or(other)` and `optional.orValue(value)`: the argument is only computed if it is needed. */
-export function planOr(planning: Planning, { name, target, args, offset }: Call): Planned {
-  const [first, second] = [target, ...args].map((part) => (part === undefined ? undefined : planning.step(part)));
-  const step: Step = (frame) => {
-    const optional = first?.(frame);
-    if (failed(optional)) return optional;
-    if (!(optional instanceof Optional) || second === undefined) return noSuchOverload().at(offset);
-    frame.spend(1, offset);
-    if (optional.value === undefined) return second(frame);
-    return name === "or" ? optional : optional.value;
+/** `optional.or(other)`: an optional again. */
+export const planOr = planAlternative((optional) => optional);
+
+/** `optional.orValue(value)`: what is inside. */
+export const planOrValue = planAlternative((_, value) => value);
+
+/** The argument is only computed if it is needed. */
+function planAlternative(take: (optional: Optional, value: Value) => Value): Planner {
+  return (planning, { target, args, offset }) => {
+    const [first, second] = [target, ...args].map((part) => (part === undefined ? undefined : planning.step(part)));
+    const step: Step = (frame) => {
+      const optional = first?.(frame);
+      if (failed(optional)) return optional;
+      if (!(optional instanceof Optional) || second === undefined) return noSuchOverload().at(offset);
+      frame.spend(1, offset);
+      return optional.value === undefined ? second(frame) : take(optional, optional.value);
+    };
+    return { step };
   };
-  return { step };
 }

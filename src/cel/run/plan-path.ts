@@ -79,12 +79,13 @@ export function pathStep(planning: Planning, expression: Expression, { root, key
       if (typeof json !== "object" || json === null || !Object.hasOwn(json, name)) return leavePath(json, keys, index);
       json = (json as JsonObject)[name];
     }
-    return adapt === undefined ? fromJson(json) : adaptedTo(adapt, json, offset);
+    return adapt === undefined ? fromJson(json) : adaptedTo(adapt, json, frame, offset);
   };
 }
 
-function adaptedTo(adapt: Adapter, json: unknown, offset: number): Outcome {
-  const value = adapt(json);
+function adaptedTo(adapt: Adapter, json: unknown, frame: Frame, offset: number): Outcome {
+  frame.position = offset;
+  const value = adapt(json, frame);
   return failed(value) ? value.at(offset) : value;
 }
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createEnvironment } from "../environment.ts";
-import { displayValue } from "../values/display.ts";
 import { Uint, type Value } from "../values/value.ts";
 import type { Expression } from "./ast.ts";
 import { parse } from "./parser.ts";
@@ -64,7 +63,7 @@ function spellLiteral(value: Value): string {
   if (typeof value === "number") return Number.isInteger(value) ? value.toFixed(1) : String(value);
   if (value instanceof Uint8Array)
     return `b"${Array.from(value, (byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}"`;
-  return value instanceof Uint ? `${value.value}u` : displayValue(value);
+  return value instanceof Uint ? `${value.value}u` : String(value);
 }
 
 function spelled(source: string): string {

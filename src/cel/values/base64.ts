@@ -4,8 +4,8 @@ const sixBits = new Map(Array.from(alphabet, (letter, index) => [letter, index])
 export function encodeBase64(bytes: Uint8Array): string {
   let text = "";
   for (let index = 0; index < bytes.length; index += 3) {
-    const [first = 0, second, third] = bytes.subarray(index, index + 3);
-    const bits = (first << 16) | ((second ?? 0) << 8) | (third ?? 0);
+    const [second, third] = [bytes[index + 1], bytes[index + 2]];
+    const bits = ((bytes[index] as number) << 16) | ((second ?? 0) << 8) | (third ?? 0);
     text += letter(bits >> 18) + letter(bits >> 12);
     text += second === undefined ? "==" : letter(bits >> 6) + (third === undefined ? "=" : letter(bits));
   }

@@ -38,13 +38,16 @@ export function toUint(value: Value): Outcome {
   return integer === undefined ? refuse(value, "uint") : new Uint(integer);
 }
 
-/** Leading zeros aside, no 64-bit integer has more than 20 digits; longer texts are not worth a BigInt. */
-const integer = /^([+-]?)0*(\d{1,20})$/;
+const integer = /^[+-]?\d+$/;
+
+/** No 64-bit integer has more than 20 digits; longer texts are not worth a BigInt. */
+const digitsMax = 20;
 
 function integerFrom(text: string, fits: (value: bigint) => boolean): bigint | undefined {
-  const [, sign, digits] = integer.exec(text) ?? [];
-  if (digits === undefined) return undefined;
-  const value = sign === "-" ? -BigInt(digits) : BigInt(digits);
+  if (!integer.test(text)) return undefined;
+  const digits = text.replace(/^[+-]?0*/, "");
+  if (digits.length > digitsMax) return undefined;
+  const value = text.startsWith("-") ? -BigInt(digits) : BigInt(digits);
   return fits(value) ? value : undefined;
 }
 

@@ -39,14 +39,14 @@ function significantDigits({ numerator, denominator }: Fraction, exponent: numbe
 
 function fractionOf(value: number | bigint): Fraction {
   if (typeof value === "bigint") return { numerator: value, denominator: 1n };
-  let denominator = 1n;
+  let doublings = 0;
   let scaled = value;
   // Doubling is exact, and every finite double becomes whole after at most 1074 times.
   while (!Number.isInteger(scaled)) {
     scaled *= 2;
-    denominator *= 2n;
+    doublings += 1;
   }
-  return { numerator: BigInt(scaled), denominator };
+  return { numerator: BigInt(scaled), denominator: 1n << BigInt(doublings) };
 }
 
 function roundHalfEven(dividend: bigint, divisor: bigint): bigint {

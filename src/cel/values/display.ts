@@ -2,7 +2,7 @@ import { formatDuration } from "./durations.ts";
 import { plainDecimal } from "./format-double.ts";
 import { elementsOf } from "./lists.ts";
 import { mapEntries } from "./maps.ts";
-import { depthMax } from "./meter.ts";
+import { depthMax, type Meter } from "./meter.ts";
 import { formatQuantity, Quantity } from "./quantity.ts";
 import { formatTimestamp } from "./timestamps.ts";
 import { decodeUtf8 } from "./utf8.ts";
@@ -10,6 +10,7 @@ import {
   Duration,
   isList,
   isMapping,
+  type List,
   type Mapping,
   Optional,
   Timestamp,
@@ -18,37 +19,61 @@ import {
   type Value,
 } from "./value.ts";
 
-/** A value as text for people: what `%s` of `format` writes, and what a template puts into a string. */
-export function displayValue(value: Value, depth = 0): string {
-  if (typeof value === "string") return value;
-  if (typeof value === "number") return plainDecimal(value);
+/**
+ * A value as text for people: what `%s` of `format` writes. Paid for as it is written: every ten characters of a text,
+ * every element of a list, every key and every value of a map.
+ */
+export function displayValue(value: Value, meter: Meter, depth = 0): string {
+  if (typeof value === "string") return displayText(value, meter);
+  if (typeof value === "number") return displayText(plainDecimal(value), meter);
   if (typeof value !== "object" || value === null) return String(value);
   if (depth > depthMax) return "…";
-  if (isList(value))
-    return `[${elementsOf(value)
-      .map((item) => displayValue(item, depth + 1))
-      .join(", ")}]`;
-  if (isMapping(value)) return `{${displayEntries(value, depth + 1).join(", ")}}`;
+  if (isList(value)) return `[${displayElements(value, meter, depth + 1).join(", ")}]`;
+  if (isMapping(value)) return `{${displayEntries(value, meter, depth + 1).join(", ")}}`;
   if (value instanceof Optional) {
-    return value.value === undefined ? "optional.none()" : `optional(${displayValue(value.value, depth + 1)})`;
+    return value.value === undefined ? "optional.none()" : `optional(${displayValue(value.value, meter, depth + 1)})`;
   }
-  return displayScalar(value);
+  return displayScalar(value, meter);
+}
+
+function displayText(text: string, meter: Meter): string {
+  meter.spend(Math.floor(text.length / 10));
+  return text;
+}
+
+function displayElements(list: List, meter: Meter, depth: number): string[] {
+  const elements = elementsOf(list);
+  meter.spend(elements.length);
+  return elements.map((item) => displayValue(item, meter, depth));
 }
 
 /** Sorted, so that equal maps read the same however they were made. */
-function displayEntries(map: Mapping, depth: number): string[] {
-  return mapEntries(map)
-    .map(({ key, value }) => [displayValue(key, depth), displayValue(value, depth)] as const)
+function displayEntries(map: Mapping, meter: Meter, depth: number): string[] {
+  const entries = mapEntries(map);
+  meter.spend(2 * entries.length);
+  return entries
+    .map(({ key, value }) => [displayValue(key, meter, depth), displayValue(value, meter, depth)] as const)
     .sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0))
     .map(([key, value]) => `${key}: ${value}`);
 }
 
-function displayScalar(value: Uint | Uint8Array | Timestamp | Duration | TypeName | Quantity): string {
+function displayScalar(value: Uint | Uint8Array | Timestamp | Duration | TypeName | Quantity, meter: Meter): string {
   if (value instanceof Uint) return String(value.value);
-  if (value instanceof Uint8Array) return decodeUtf8(value) ?? Array.from(value, byteText).join("");
+  if (value instanceof Uint8Array) return displayBytes(value, meter);
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value);
-  return value instanceof Quantity ? formatQuantity(value) : value.name;
+  return value instanceof Quantity ? displayQuantity(value, meter) : value.name;
+}
+
+/** Finding the suffix of a very large quantity takes a division for every few digits. */
+function displayQuantity(quantity: Quantity, meter: Meter): string {
+  if (BigInt.asIntN(128, quantity.nanos) !== quantity.nanos) meter.spend(100);
+  return formatQuantity(quantity);
+}
+
+function displayBytes(bytes: Uint8Array, meter: Meter): string {
+  meter.spend(Math.floor(bytes.length / 5));
+  return decodeUtf8(bytes) ?? Array.from(bytes, byteText).join("");
 }
 
 /** Bytes that are no text are shown one by one, as Latin-1 escapes. */

@@ -5,6 +5,7 @@ import { asNumber, compareNumbers } from "./numbers.ts";
 import { Quantity, sameQuantity } from "./quantity.ts";
 import {
   Duration,
+  isJsonList,
   isList,
   isMapping,
   type List,
@@ -15,16 +16,18 @@ import {
   type Value,
 } from "./value.ts";
 
-/** Values of different types are unequal, except that numbers are compared by what they count. */
+/**
+ * Values of different types are unequal, except that numbers are compared by what they count.
+ *
+ * Whoever asks has paid one unit for the pair. Whatever takes longer is paid for here, as it is reached: another unit
+ * for every ten characters or elements, and one for every entry of a map beyond the tenth, on either side.
+ */
 export function equal(left: Value, right: Value, meter: Meter): boolean {
   return equalAt(left, right, meter, 0);
 }
 
 function equalAt(left: Value, right: Value, meter: Meter, depth: number): boolean {
-  if (typeof left === "string" || typeof right === "string") {
-    if (depth > 0 && typeof left === "string") meter.spend(Math.floor(left.length / 10));
-    return left === right;
-  }
+  if (typeof left === "string") return typeof right === "string" && equalTexts(left, right, meter);
   const number = asNumber(left);
   if (number !== undefined) {
     const other = asNumber(right);
@@ -34,49 +37,71 @@ function equalAt(left: Value, right: Value, meter: Meter, depth: number): boolea
   if (isList(left)) return isList(right) && equalLists(left, right, meter, depth);
   if (isMapping(left)) return isMapping(right) && equalMaps(left, right, meter, depth);
   if (left instanceof Optional) return right instanceof Optional && equalOptionals(left, right, meter, depth);
+  if (left instanceof Uint8Array) return right instanceof Uint8Array && equalBytes(left, right, meter);
   return equalScalars(left, right);
 }
 
 function equalScalars(left: Value, right: Value): boolean {
-  if (left instanceof Uint8Array) return right instanceof Uint8Array && equalBytes(left, right);
   if (left instanceof Timestamp) return right instanceof Timestamp && left.nanos === right.nanos;
   if (left instanceof Duration) return right instanceof Duration && left.nanos === right.nanos;
   if (left instanceof TypeName) return right instanceof TypeName && left.name === right.name;
   return left instanceof Quantity && right instanceof Quantity && sameQuantity(left, right);
 }
 
-function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
+function equalTexts(left: string, right: string, meter: Meter): boolean {
+  spendBeyondTen(Math.min(left.length, right.length), meter);
+  return left === right;
+}
+
+function equalBytes(left: Uint8Array, right: Uint8Array, meter: Meter): boolean {
+  spendBeyondTen(Math.min(left.length, right.length), meter);
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }
 
 function equalLists(left: List, right: List, meter: Meter, depth: number): boolean {
+  refuseDepth(depth);
   const size = listSize(left);
+  spendBeyondTen(Math.min(size, listSize(right)), meter);
   if (size !== listSize(right)) return false;
-  enter(Math.ceil(size / 10), meter, depth);
   for (let index = 0; index < size; index += 1) {
-    if (!equalAt(elementAt(left, index), elementAt(right, index), meter, depth + 1)) return false;
+    if (isSameScalar(left, right, index)) continue;
+    if (!equalInside(elementAt(left, index), elementAt(right, index), meter, depth + 1)) return false;
   }
   return true;
 }
 
+/** Settles most elements of JSON without making values of them. */
+function isSameScalar(left: List, right: List, index: number): boolean {
+  if (!isJsonList(left) || !isJsonList(right)) return false;
+  const element = left[index];
+  return element === right[index] && (typeof element === "number" || typeof element === "boolean");
+}
+
 function equalMaps(left: Mapping, right: Mapping, meter: Meter, depth: number): boolean {
+  refuseDepth(depth);
   const keys = mapKeys(left);
-  if (keys.length !== mapSize(right)) return false;
-  enter(keys.length, meter, depth);
+  const size = mapSize(right);
+  // Counting is work already, also where the counts differ.
+  meter.spend(Math.max(0, keys.length - 10) + Math.max(0, size - 10));
+  if (keys.length !== size) return false;
   for (const key of keys) {
     const [one, two] = [mapGet(left, key), mapGet(right, key)];
-    if (one === undefined || two === undefined || !equalAt(one, two, meter, depth + 1)) return false;
+    if (one === undefined || two === undefined || !equalInside(one, two, meter, depth + 1)) return false;
   }
   return true;
 }
 
 function equalOptionals(left: Optional, right: Optional, meter: Meter, depth: number): boolean {
   if (left.value === undefined || right.value === undefined) return left.value === right.value;
-  return equalAt(left.value, right.value, meter, depth + 1);
+  return equalInside(left.value, right.value, meter, depth + 1);
 }
 
-/** The outermost level is paid for by the operator; inner ones are paid for as they are reached. */
-function enter(cost: number, meter: Meter, depth: number): void {
-  refuseDepth(depth);
-  if (depth > 0) meter.spend(cost);
+/** Scalars inside a list or map are paid for with it; whatever has parts of its own pays for itself. */
+function equalInside(left: Value, right: Value, meter: Meter, depth: number): boolean {
+  if (typeof left === "object" && left !== null) meter.spend(2);
+  return equalAt(left, right, meter, depth);
+}
+
+function spendBeyondTen(count: number, meter: Meter): void {
+  if (count > 10) meter.spend(Math.ceil(count / 10) - 1);
 }

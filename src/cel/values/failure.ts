@@ -1,3 +1,5 @@
+import { excerpt } from "./excerpt.ts";
+
 /** Why an evaluation has no value. The set is closed, so callers can switch over it. */
 export type FailureKind =
   | "missing-key"
@@ -56,5 +58,5 @@ export function noSuchOverload(): Failure {
 }
 
 export function missingKey(key: string): Failure {
-  return new Failure("missing-key", `no such key: ${key}`);
+  return new Failure("missing-key", `no such key: ${excerpt(key)}`);
 }

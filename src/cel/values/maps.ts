@@ -1,3 +1,4 @@
+import { excerpt } from "./excerpt.ts";
 import { Failure } from "./failure.ts";
 import { fromJson } from "./from-json.ts";
 import { type LookupKey, type MapEntry, type Mapping, MapValue, Uint, type Value } from "./value.ts";
@@ -43,7 +44,7 @@ export class MapBuilder {
   insert(key: Value, value: Value): Failure | undefined {
     const found = typeof key === "number" ? undefined : lookupKey(key);
     if (found === undefined) return new Failure("invalid-argument", "unsupported key type");
-    if (this.#entries.has(found)) return new Failure("invalid-argument", `duplicate key: ${String(found)}`);
+    if (this.#entries.has(found)) return new Failure("invalid-argument", `duplicate key: ${excerpt(String(found))}`);
     this.#entries.set(found, { key, value });
     return undefined;
   }

@@ -19,6 +19,20 @@ export function codePointsOf(text: string): readonly string[] {
   return surrogate.test(text) ? Array.from(text) : text.split("");
 }
 
+/** As many as fit on the stack as arguments. */
+const chunkMax = 4_096;
+
+/** The text with each UTF-16 unit replaced by another. */
+export function changeUnits(text: string, change: (unit: number) => number): string {
+  let changed = "";
+  for (let start = 0; start < text.length; start += chunkMax) {
+    const units = new Uint16Array(Math.min(chunkMax, text.length - start));
+    for (let index = 0; index < units.length; index += 1) units[index] = change(text.charCodeAt(start + index));
+    changed += String.fromCharCode(...units);
+  }
+  return changed;
+}
+
 /** The code points from `start` up to `end`; both are known to lie inside the text. */
 export function sliceText(text: string, start: number, end: number): string {
   if (!surrogate.test(text)) return text.slice(start, end);
@@ -43,14 +57,13 @@ export function lastIndexOfText(text: string, part: string, from: number): numbe
 /** By code points: U+1F600 sorts after U+FFFD, although its first UTF-16 unit is smaller. */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0;
-  if (!surrogate.test(left) && !surrogate.test(right)) return left < right ? -1 : 1;
   const difference = firstDifference(left, right);
   return codePointRank(left.charCodeAt(difference)) < codePointRank(right.charCodeAt(difference)) ? -1 : 1;
 }
 
 function firstDifference(left: string, right: string): number {
   let index = 0;
-  while (index < left.length && left[index] === right[index]) index += 1;
+  while (index < left.length && left.charCodeAt(index) === right.charCodeAt(index)) index += 1;
   return index;
 }
 
@@ -69,8 +82,8 @@ function unitsOf(text: string, codePoints: number): number {
 }
 
 function startsPair(text: string, unit: number): boolean {
-  const [first, second] = [text.charCodeAt(unit), text.charCodeAt(unit + 1)];
-  return first >= 0xd800 && first <= 0xdbff && second >= 0xdc00 && second <= 0xdfff;
+  if ((text.charCodeAt(unit) & 0xfc00) !== 0xd800) return false;
+  return (text.charCodeAt(unit + 1) & 0xfc00) === 0xdc00;
 }
 
 /** Whether what was found starts or ends in the middle of a code point, and so was not found at all. */

@@ -1,8 +1,14 @@
+import { excerpt } from "./excerpt.ts";
 import { Failure } from "./failure.ts";
 import { floorDiv } from "./floor.ts";
 import type { Timestamp } from "./value.ts";
 
 const fixedOffset = /^([+-]?)(0\d|1[0-4]):([0-5]\d)$/;
+
+/** Whether a zone is a fixed distance from UTC, rather than one with a name and a history. */
+export function isOffset(zone: string): boolean {
+  return zone === "UTC" || zone === "" || fixedOffset.test(zone);
+}
 
 /** Seconds east of UTC at an instant, in a zone such as `UTC`, `Europe/Berlin` or `-03:30`. */
 export function secondsEast(timestamp: Timestamp, zone: string): number | Failure {
@@ -10,7 +16,7 @@ export function secondsEast(timestamp: Timestamp, zone: string): number | Failur
   const match = fixedOffset.exec(zone);
   if (match !== null) return signed(match[1], Number(match[2]) * 3600 + Number(match[3]) * 60);
   const formatter = formatterOf(zone);
-  if (formatter === undefined) return new Failure("invalid-argument", `unknown time zone ${zone}`);
+  if (formatter === undefined) return new Failure("invalid-argument", `unknown time zone ${excerpt(zone)}`);
   return secondsOf(formatter.formatToParts(Number(floorDiv(timestamp.nanos, 1_000_000n))));
 }
 
@@ -29,17 +35,27 @@ function signed(sign: string | undefined, size: number): number {
 // Intl reads more offset spellings than the language has; only names may pass.
 const zoneName = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 
-// Making a formatter takes a hundred times as long as using one, and expressions name few zones.
-const formatters = new Map<string, Intl.DateTimeFormat | undefined>();
-const formattersMax = 64;
+// Making a formatter takes a hundred times as long as using one, and so does finding out that there is no such zone.
+// Names differ in case alone as often as somebody likes, but with that aside there are fewer than six hundred.
+const formatters = new Map<string, Intl.DateTimeFormat>();
+const unknown = new Set<string>();
+const unknownMax = 1_024;
 
 function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
   if (!zoneName.test(zone)) return undefined;
-  if (!formatters.has(zone)) {
-    if (formatters.size >= formattersMax) formatters.clear();
-    formatters.set(zone, makeFormatter(zone));
-  }
-  return formatters.get(zone);
+  const name = zone.toLowerCase();
+  const known = formatters.get(name);
+  if (known !== undefined || unknown.has(name)) return known;
+  const made = makeFormatter(name);
+  if (made === undefined) rememberUnknown(name);
+  else formatters.set(name, made);
+  return made;
+}
+
+function rememberUnknown(name: string): void {
+  const [oldest] = unknown;
+  if (unknown.size >= unknownMax && oldest !== undefined) unknown.delete(oldest);
+  unknown.add(name);
 }
 
 function makeFormatter(zone: string): Intl.DateTimeFormat | undefined {

@@ -4,23 +4,27 @@ const replacement = 0xfffd;
 
 /** The bytes of a text; a lone surrogate becomes U+FFFD, as in every encoder. */
 export function encodeUtf8(text: string): Uint8Array {
-  const bytes: number[] = [];
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? replacement;
-    pushCodePoint(bytes, point >= 0xd800 && point < 0xe000 ? replacement : point);
+  const bytes = new Uint8Array(3 * text.length);
+  let length = 0;
+  for (let unit = 0; unit < text.length; unit += 1) {
+    const point = text.codePointAt(unit) ?? replacement;
+    if (point > 0xffff) unit += 1;
+    length = writeCodePoint(bytes, length, point >= 0xd800 && point < 0xe000 ? replacement : point);
   }
-  return Uint8Array.from(bytes);
+  return bytes.slice(0, length);
 }
 
-function pushCodePoint(bytes: number[], point: number): void {
-  if (point < 0x80) bytes.push(point);
-  else if (point < 0x800) bytes.push(0xc0 | (point >> 6), tail(point));
-  else if (point < 0x10000) bytes.push(0xe0 | (point >> 12), tail(point >> 6), tail(point));
-  else bytes.push(0xf0 | (point >> 18), tail(point >> 12), tail(point >> 6), tail(point));
-}
-
-function tail(bits: number): number {
-  return 0x80 | (bits & 0x3f);
+/** Writes a code point at a position, and answers with the position after it. */
+function writeCodePoint(bytes: Uint8Array, at: number, point: number): number {
+  if (point < 0x80) {
+    bytes[at] = point;
+    return at + 1;
+  }
+  const length = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  for (let index = length - 1; index > 0; index -= 1)
+    bytes[at + index] = 0x80 | ((point >> (6 * (length - 1 - index))) & 0x3f);
+  bytes[at] = ((0xf00 >> length) & 0xff) | (point >> (6 * (length - 1)));
+  return at + length;
 }
 
 /** The text of some bytes, or undefined if they are not valid UTF-8. */

@@ -1,8 +1,8 @@
-import { encodeBase64 } from "./base64.ts";
-import { formatDuration } from "./durations.ts";
-import { mapEntries } from "./maps.ts";
-import { formatQuantity, type Quantity } from "./quantity.ts";
-import { formatTimestamp } from "./timestamps.ts";
+import { encodeBase64 } from "../../src/cel/values/base64.ts";
+import { formatDuration } from "../../src/cel/values/durations.ts";
+import { mapEntries } from "../../src/cel/values/maps.ts";
+import { formatQuantity, type Quantity } from "../../src/cel/values/quantity.ts";
+import { formatTimestamp } from "../../src/cel/values/timestamps.ts";
 import {
   Duration,
   isJsonList,
@@ -15,12 +15,9 @@ import {
   TypeName,
   Uint,
   type Value,
-} from "./value.ts";
+} from "../../src/cel/values/value.ts";
 
-/**
- * A value as plain JSON. Integers a double cannot hold stay bigints, for a writer that is exact; what JSON has no
- * notion of becomes text, as Kubernetes and protocol buffers spell it.
- */
+/** A value as plain JSON, for tables to compare with; what JSON has no notion of becomes text. */
 export function toJson(value: Value): Json {
   if (typeof value === "bigint") return integerToJson(value);
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
