@@ -98,11 +98,10 @@ export class LogWriter {
   async #append(batch: readonly PendingWrite[]): Promise<void> {
     try {
       await this.#ports.log.append(batch.map(({ record }) => record));
+      for (const write of batch) this.#publish(write);
     } catch (error) {
       this.#abandon(batch, error);
-      return;
     }
-    for (const write of batch) this.#publish(write);
   }
 
   async #compact(step: CompactionStep): Promise<void> {

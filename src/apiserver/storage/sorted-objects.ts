@@ -21,6 +21,10 @@ export class SortedObjects {
     return this.#size;
   }
 
+  get chunkCount(): number {
+    return this.#chunks.length;
+  }
+
   get(key: ObjectKey): StoredObject | undefined {
     const objects = this.#chunks[chunkOf(this.#chunks, key)]?.objects ?? [];
     const found = objects[lowerBound(objects, key)];
