@@ -19,7 +19,7 @@ async function asked(headers: RequestHeaders, allows: (asked: RequestAttributes)
       return { outcome: allows(attributes) ? ("allow" as const) : ("none" as const), reason: "" };
     },
   };
-  const request = { path: "/api/v1/pods", plane: "p", headers };
+  const request = { path: "/api/v1/pods", uri: "/api/v1/pods?limit=3", plane: "p", headers };
   try {
     return { seen, user: await impersonatedUser(request, root, authorizer, signal) };
   } catch (error) {
@@ -118,11 +118,11 @@ describe("impersonation", () => {
     ],
     "of a group without a user": [
       { "impersonate-group": ["devs"] },
-      '500 Internal Server Error: "/api/v1/pods": requested [{Group  devs    }] without impersonating a user',
+      '500 Internal Server Error: "/api/v1/pods?limit=3": requested [{Group  devs    }] without impersonating a user',
     ],
     "of a uid without a user": [
       { "impersonate-uid": ["42"] },
-      '500 Internal Server Error: "/api/v1/pods": requested [{UID  42  authentication.k8s.io/v1  }] without impersonating a user',
+      '500 Internal Server Error: "/api/v1/pods?limit=3": requested [{UID  42  authentication.k8s.io/v1  }] without impersonating a user',
     ],
   };
   for (const [name, [headers, refusal]] of Object.entries(refusals)) {

@@ -17,6 +17,8 @@ interface Wish {
 
 export interface ImpersonationRequest extends RequestCredentials {
   readonly plane: string;
+  /** The path with its query, as the client wrote it. */
+  readonly uri: string;
 }
 
 const extraPrefix = "impersonate-extra-";
@@ -35,7 +37,7 @@ export async function impersonatedUser(
 ): Promise<UserInfo> {
   const wishes = wishesIn(request.headers);
   if (wishes.length === 0) return requester;
-  refuseNonsense(request.path, wishes);
+  refuseNonsense(request.uri, wishes);
   for (const wish of wishes) {
     const attributes = attributesOf(wish, requester, request.plane);
     const { outcome, reason } = await authorizer.authorize(attributes, signal);
@@ -80,12 +82,12 @@ function unescapedKey(escaped: string): string {
   }
 }
 
-function refuseNonsense(path: string, wishes: readonly Wish[]): void {
+function refuseNonsense(uri: string, wishes: readonly Wish[]): void {
   const first = wishes[0]?.kind;
   if (first !== "User" && first !== "ServiceAccount") {
     const shown = wishes.map(referenceText).join(" ");
     const because = `requested [${shown}] without impersonating a user`;
-    throw new StatusError(failure("InternalError", `Internal Server Error: ${quote(path)}: ${because}`));
+    throw new StatusError(failure("InternalError", `Internal Server Error: ${quote(uri)}: ${because}`));
   }
   if (wishes.length > wishesMax) {
     throw new StatusError(failure("BadRequest", `at most ${wishesMax} groups and extra values can be impersonated`));

@@ -143,7 +143,7 @@ describe("writing a role", () => {
     });
     expect(await refusal(objects, write(newRole({ ...pods, verbs: ["get"] })))).toBe(
       `403 roles.${group} "new" is forbidden: ${attempt}{APIGroups:[""], Resources:["pods"], Verbs:["get"]}` +
-        `; resolution errors: [clusterroles.${group} "gone" not found]`,
+        `; resolution errors: [roles.${group} "gone" not found]`,
     );
   });
 
@@ -201,12 +201,12 @@ describe("writing a binding", () => {
     "to a role that is not there says so": [
       [],
       write("rolebindings", "ClusterRole", "gone"),
-      /^404 clusterroles\.rbac\.authorization\.k8s\.io "gone" not found$/,
+      /^404 rolebindings\.rbac\.authorization\.k8s\.io "gone" not found$/,
     ],
     "of the cluster does not reach roles of a namespace": [
       [],
       write("clusterrolebindings", "Role", "local"),
-      /^404 roles\.rbac\.authorization\.k8s\.io "local" not found$/,
+      /^404 clusterrolebindings\.rbac\.authorization\.k8s\.io "local" not found$/,
     ],
   };
   for (const [name, [held, one, expected]] of Object.entries(cases)) {

@@ -12,7 +12,7 @@ import { mastersGroup } from "../user-info.ts";
 import type { PlanePolicy } from "./plane-policy.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 import { noRule, type PolicyRule, parseRules, quotedList, ruleText } from "./policy-rule.ts";
-import { aggregateText, heldRules } from "./rbac-authorizer.ts";
+import { aggregateText, heldRules, missingRoleText } from "./rbac-authorizer.ts";
 import { type RbacResource, rbacGroup } from "./rbac-objects.ts";
 import { parseRoleRef, type RoleRef } from "./role-binding.ts";
 import { compacted, permissionCount, permissionsMax, uncovered } from "./rule-coverage.ts";
@@ -74,7 +74,7 @@ async function checkBinding(write: RbacWrite, { policies, authorizer }: Escalati
   }
   const policy = policies.of(plane);
   const rules = policy.rulesOf(roleRef, namespace);
-  if (rules === undefined) throw missingRole(roleRef);
+  if (rules === undefined) throw missingRole(write, roleRef);
   refuseMissing(write, policy, rules);
 }
 
@@ -92,10 +92,11 @@ function refuseMissing(write: RbacWrite, policy: PlanePolicy, wanted: readonly P
 function missingRights({ request }: RbacWrite, policy: PlanePolicy, wanted: readonly PolicyRule[]): string | undefined {
   const { user, namespace } = request;
   if (permissionCount(wanted) > permissionsMax) return `a role may list at most ${permissionsMax} permissions`;
-  const { rules, problems } = heldRules(policy, user, namespace, "plural");
-  const missing = uncovered(rules, wanted);
-  if (missing.length === 0) return undefined;
-  const descriptions = [...new Set(compacted(missing).map(ruleText))].sort();
+  const { rules, missing } = heldRules(policy, user, namespace);
+  const lacking = uncovered(rules, wanted);
+  if (lacking.length === 0) return undefined;
+  const problems = missing.map((role) => missingRoleText(role, request.resource));
+  const descriptions = [...new Set(compacted(lacking).map(ruleText))].sort();
   const who = `user ${quote(user.username)} (groups=${quotedList(user.groups)})`;
   const message = `${who} is attempting to grant RBAC permissions not currently held:\n${descriptions.join("\n")}`;
   return problems.length === 0 ? message : `${message}; resolution errors: [${aggregateText(problems)}]`;
@@ -108,11 +109,12 @@ function forbidden({ request, object }: RbacWrite, because: string): StatusError
   return new StatusError(forbiddenTo(resource, typeof name === "string" ? name : "", because));
 }
 
-function missingRole(roleRef: RoleRef): StatusError {
+/** Kubernetes looks the role up as part of the request, and names the request's resource when it is not there. */
+function missingRole({ request }: RbacWrite, roleRef: RoleRef): StatusError {
   if (roleRef.kind === "Role" || roleRef.kind === "ClusterRole") {
-    return new StatusError(resourceNotFound({ group: rbacGroup, resource: roleResource(roleRef) }, roleRef.name));
+    return new StatusError(resourceNotFound({ group: rbacGroup, resource: request.resource }, roleRef.name));
   }
-  return new StatusError(failure("InternalError", `unsupported role reference kind: ${quote(roleRef.kind)}`));
+  return new StatusError(failure("InternalError", missingRoleText(roleRef)));
 }
 
 function roleResource({ kind }: RoleRef): string {

@@ -15,7 +15,7 @@ export function rbacAuthorizer(policies: PolicyIndex): Authorizer {
 function decide(policy: PlanePolicy, asked: RequestAttributes): Decision {
   const missing: string[] = [];
   for (const { binding, rules } of policy.grantsFor(asked.user, asked.namespace)) {
-    if (rules === undefined) missing.push(missingRole(binding.roleRef, "singular"));
+    if (rules === undefined) missing.push(missingRoleText(binding.roleRef));
     else if (rules.some((rule) => ruleAllows(rule, asked))) {
       return { outcome: "allow", reason: `RBAC: allowed by ${bindingText(binding, asked.user)}` };
     }
@@ -23,28 +23,25 @@ function decide(policy: PlanePolicy, asked: RequestAttributes): Decision {
   return { outcome: "none", reason: missing.length === 0 ? "" : `RBAC: ${aggregateText(missing)}` };
 }
 
-/** Everything that somebody may do in a namespace; `problems` says what kept us from knowing all of it. */
+/** Everything that somebody may do in a namespace, and the roles they were promised in vain. */
 export interface HeldRules {
   readonly rules: readonly PolicyRule[];
-  readonly problems: readonly string[];
+  readonly missing: readonly RoleRef[];
 }
 
-/** Messages say `clusterrole` where an index was asked and `clusterroles` where a store was. */
-export type RoleWording = "singular" | "plural";
-
-export function heldRules(policy: PlanePolicy, user: UserInfo, namespace: string, wording: RoleWording): HeldRules {
+export function heldRules(policy: PlanePolicy, user: UserInfo, namespace: string): HeldRules {
   const rules: PolicyRule[] = [];
-  const problems: string[] = [];
+  const missing: RoleRef[] = [];
   for (const grant of policy.grantsFor(user, namespace)) {
-    if (grant.rules === undefined) problems.push(missingRole(grant.binding.roleRef, wording));
+    if (grant.rules === undefined) missing.push(grant.binding.roleRef);
     else rules.push(...grant.rules);
   }
-  return { rules, problems };
+  return { rules, missing };
 }
 
-function missingRole({ kind, name }: RoleRef, wording: RoleWording): string {
+/** Kubernetes names the resource in the singular here, and in the words of the request where it checks a write. */
+export function missingRoleText({ kind, name }: RoleRef, resource = kind.toLowerCase()): string {
   if (kind !== "Role" && kind !== "ClusterRole") return `unsupported role reference kind: ${quote(kind)}`;
-  const resource = `${kind.toLowerCase()}${wording === "plural" ? "s" : ""}`;
   return `${resource}.${rbacGroup} ${quote(name)} not found`;
 }
 

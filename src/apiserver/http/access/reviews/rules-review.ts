@@ -1,0 +1,33 @@
+import type { JsonObject } from "../../../../protocol/json-value.ts";
+import { aggregateText, heldRules, missingRoleText } from "../rbac/rbac-authorizer.ts";
+import type { ReviewContext, ReviewPorts } from "./review-context.ts";
+import { badRequest, readObject, readReview, readText, within } from "./review-fields.ts";
+
+const group = "authorization.k8s.io";
+const kind = "SelfSubjectRulesReview";
+
+/** What may I do in this namespace? What `kubectl auth can-i --list` asks. */
+export async function selfSubjectRulesReview(
+  body: unknown,
+  { user, plane }: ReviewContext,
+  { policies }: ReviewPorts,
+): Promise<JsonObject> {
+  const root = { review: kind, struct: kind, path: "" };
+  const spec = readObject(readReview(body, kind, group), "spec", root, `v1.${kind}Spec`) ?? {};
+  const namespace = readText(spec, "namespace", within(root, "spec", `${kind}Spec`));
+  if (namespace === "") throw badRequest("no namespace on request");
+  const { rules, missing } = heldRules(policies.of(plane), user, namespace);
+  const problems = missing.map((role) => missingRoleText(role));
+  const resourceRules = rules
+    .filter(({ resources }) => resources.length > 0)
+    .map(({ verbs, apiGroups, resources, resourceNames }) => {
+      const names = resourceNames.length === 0 ? {} : { resourceNames };
+      return { verbs, apiGroups, resources, ...names };
+    });
+  const nonResourceRules = rules
+    .filter(({ nonResourceURLs }) => nonResourceURLs.length > 0)
+    .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs }));
+  const evaluationError = problems.length === 0 ? {} : { evaluationError: aggregateText(problems) };
+  const status = { resourceRules, nonResourceRules, incomplete: false, ...evaluationError };
+  return { kind, apiVersion: `${group}/v1`, metadata: {}, spec: {}, status };
+}
