@@ -52,7 +52,7 @@ export class Correlation {
     return key === undefined ? undefined : this.#oldItems.get(key);
   }
 
-  /** Items of a list that is a map may have changed places. */
+  /** Items of a list that is a map may have changed places. Fields that no schema describes always count as changed. */
   #compare(): boolean {
     if (Array.isArray(this.value) && Array.isArray(this.old) && this.#isKeyed()) return this.#sameItems(this.value);
     if (!isJsonObject(this.value) || !isJsonObject(this.old)) return jsonEquals(this.value, this.old);
@@ -70,14 +70,7 @@ export class Correlation {
 
   #sameFields(value: JsonObject, old: JsonObject): boolean {
     const names = Object.keys(value);
-    return (
-      names.length === Object.keys(old).length &&
-      names.every((name) => {
-        const field = this.field(name);
-        if (field !== undefined) return field.isUnchanged;
-        return Object.hasOwn(old, name) && jsonEquals(value[name] as JsonValue, old[name] as JsonValue);
-      })
-    );
+    return names.length === Object.keys(old).length && names.every((name) => this.field(name)?.isUnchanged === true);
   }
 }
 

@@ -33,12 +33,11 @@ function* objectSites(
   oldSelf: JsonObject | undefined,
   path: string,
 ): Generator<RuleSite> {
-  const isAtomic = compiled.schema["x-kubernetes-map-type"] === "atomic";
   for (const [key, value] of Object.entries(self)) {
     const property = compiled.properties.get(key);
     const child = property ?? compiled.additional;
     if (child === undefined || child === true) continue;
-    const oldValue = oldSelf === undefined || isAtomic ? undefined : ownValue(oldSelf, key);
+    const oldValue = oldSelf === undefined ? undefined : ownValue(oldSelf, key);
     yield* ruleSites(child, value, oldValue, property === undefined ? itemPath(path, key) : childPath(path, key));
   }
 }

@@ -129,6 +129,7 @@ class Shaping {
 
   #coerceMetadata(draft: ObjectDraft): void {
     const metadata = draft.get("metadata");
+    if (metadata === null) draft.set("metadata", {});
     if (!isJsonObject(metadata)) return;
     const coerced = coercedMetadata(metadata);
     if (coerced === undefined) return;

@@ -1,0 +1,10 @@
+import type { JsonValue } from "../../protocol/json-value.ts";
+import { identityText } from "../../protocol/json-writer.ts";
+import { goDouble } from "../../schema/go-number.ts";
+
+/** A value as Kubernetes prints one into a line: texts bare, the rest as JSON. */
+export function goText(value: JsonValue): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" && !Number.isInteger(value)) return goDouble(value);
+  return typeof value === "object" ? identityText(value) : String(value);
+}
