@@ -33,14 +33,6 @@ function ofDuration(nanosPerUnit: bigint): Overload {
 
 const milliseconds: Read = (_, { nanos }) => Number(floorMod(nanos, nanosPerSecond) / 1_000_000n);
 
-/** A duration's milliseconds are those beyond its last full second, unlike its hours, minutes and seconds. */
-const durationMilliseconds = method(
-  [durationType],
-  intType,
-  ({ nanos }) => (nanos % nanosPerSecond) / 1_000_000n,
-  callCost,
-);
-
 const moment = 'timestamp("2009-02-13T23:31:30.5Z")';
 
 export const timeFunctions: readonly FunctionDeclaration[] = [
@@ -100,8 +92,8 @@ export const timeFunctions: readonly FunctionDeclaration[] = [
   },
   {
     name: "getMilliseconds",
-    overloads: [...ofTimestamp(milliseconds), durationMilliseconds],
-    summary: "The milliseconds of the second, of a timestamp or of a duration.",
-    example: `${moment}.getMilliseconds() == 500`,
+    overloads: [...ofTimestamp(milliseconds), ofDuration(1_000_000n)],
+    summary: "The milliseconds of the second, or how many milliseconds a duration has.",
+    example: `${moment}.getMilliseconds() == 500 && duration("1.5s").getMilliseconds() == 1500`,
   },
 ];

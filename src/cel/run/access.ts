@@ -38,18 +38,19 @@ export function valueAt(value: Value, key: Value): Outcome {
 
 /** `value[?key]`. */
 export function optionalAt(value: Value, key: Value): Outcome {
-  const inner = value instanceof Optional ? value.value : value;
-  if (inner === undefined || !(isMapping(inner) || isList(inner))) return Optional.none;
-  return throughOptional(new Optional(inner), (present) => valueAt(present, key));
+  const optional = value instanceof Optional ? value : new Optional(value);
+  return throughOptional(optional, (inner) => valueAt(inner, key));
 }
 
-/** Once a selection is optional, so are those after it: what is missing has no value, other errors stay errors. */
+/**
+ * Once a selection is optional, so are those after it: what is missing has no value, and null, texts and numbers have no
+ * fields and keys that could be anything but missing. Other errors stay errors.
+ */
 function throughOptional({ value }: Optional, access: (inner: Value) => Outcome): Outcome {
-  if (value === undefined) return Optional.none;
+  if (value === undefined || !(isMapping(value) || isList(value))) return Optional.none;
   const found = access(value);
   if (!failed(found)) return new Optional(found);
-  const missing = value !== null && (found.kind === "missing-key" || found.kind === "index-out-of-range");
-  return missing ? Optional.none : found;
+  return found.kind === "missing-key" || found.kind === "index-out-of-range" ? Optional.none : found;
 }
 
 function itemAt(list: List, key: Value): Outcome {

@@ -3,7 +3,8 @@ import { Failure } from "./failure.ts";
 import { floorDiv } from "./floor.ts";
 import type { Timestamp } from "./value.ts";
 
-const fixedOffset = /^([+-]?)(0\d|1[0-4]):([0-5]\d)$/;
+/** Hours, with or without a leading zero, and minutes. */
+const fixedOffset = /^([+-]?)(0?\d|1[0-4]):([0-5]\d)$/;
 
 /** Whether a zone is a fixed distance from UTC, rather than one with a name and a history. */
 export function isOffset(zone: string): boolean {
