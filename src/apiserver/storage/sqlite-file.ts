@@ -1,13 +1,12 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import type Database from "libsql";
 import { readJson } from "../../protocol/json-reader.ts";
 import { isJsonObject } from "../../protocol/json-value.ts";
 import { checksumOf, headChecksum } from "./record-checksum.ts";
 import type { LogRecord } from "./record-log.ts";
 import { DatabaseDamaged, DatabaseFull, sqliteCode } from "./sqlite-failure.ts";
-import type { SqliteOptions } from "./sqlite-messages.ts";
-import { formatVersion, openDatabase, pidPath, scalar } from "./sqlite-open.ts";
+import { databasePath, type SqliteOptions } from "./sqlite-messages.ts";
+import { formatVersion, type OpenDatabase, openDatabase, pidPath, scalar } from "./sqlite-open.ts";
 
 const pageRecords = 1_000;
 const pageChars = 4 * 1024 * 1024;
@@ -17,7 +16,7 @@ const checkpointChars = 4 * 1024 * 1024;
 const transactionChars = 8 * 1024;
 
 export function openSqliteFile(options: SqliteOptions): SqliteFile {
-  return new SqliteFile(openDatabase(join(options.directory, "objects.db"), options), options.directory);
+  return new SqliteFile(openDatabase(databasePath(options.directory), options), options.directory);
 }
 
 /** The database of a log, in the thread that owns it. */
@@ -30,14 +29,16 @@ export class SqliteFile {
   readonly #setHead: Database.Statement;
   #rows: Iterator<unknown> | undefined;
   #charsSinceCheckpoint = 0;
+  /** Read to its end, and nothing has failed since. */
+  #isSound = false;
 
-  constructor(db: Database.Database, directory: string) {
+  constructor({ db, compacted }: OpenDatabase, directory: string) {
     this.#db = db;
     this.#directory = directory;
     this.#insert = db.prepare("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
     this.#delete = db.prepare("DELETE FROM records WHERE revision = ?");
     this.#setHead = db.prepare("UPDATE head SET compacted = ?, checksum = ?");
-    this.compacted = readCompacted(db);
+    this.compacted = compacted;
   }
 
   /** The next records in order of revision, each checked; none at the end. */
@@ -48,6 +49,7 @@ export class SqliteFile {
       const row = this.#rows.next();
       if (row.done) {
         this.#rows = [].values();
+        this.#isSound = true;
         break;
       }
       const record = readRow(row.value as readonly unknown[]);
@@ -78,9 +80,12 @@ export class SqliteFile {
     this.#checkpoint("PASSIVE");
   }
 
+  /** Leaves one file behind, unless there is no room for it: what was written is safe in the write-ahead log too. */
   close(): void {
     try {
-      this.#checkpoint("TRUNCATE");
+      if (this.#isSound) this.#checkpoint("TRUNCATE");
+    } catch (error) {
+      if (!(error instanceof DatabaseFull)) throw error;
     } finally {
       this.#db.close();
       rmSync(pidPath(this.#directory), { force: true });
@@ -102,9 +107,9 @@ export class SqliteFile {
       this.#db.exec("COMMIT");
       this.#charsSinceCheckpoint += chars + transactionChars;
     } catch (error) {
-      if (sqliteCode(error) === "SQLITE_FULL" && this.#isUndone(first))
-        throw new DatabaseFull((error as Error).message);
-      throw error;
+      const isFull = sqliteCode(error) === "SQLITE_FULL" && this.#isUndone(first);
+      this.#isSound = isFull;
+      throw isFull ? new DatabaseFull((error as Error).message) : error;
     }
   }
 
@@ -114,16 +119,6 @@ export class SqliteFile {
     const left = first === undefined ? 0 : scalar(this.#db, `SELECT count(*) FROM records WHERE revision >= ${first}`);
     return left === 0 && !this.#db.inTransaction;
   }
-}
-
-function readCompacted(db: Database.Database): number {
-  const [row] = db.prepare("SELECT format, compacted, checksum FROM head").raw().all() as readonly [
-    number,
-    number,
-    number,
-  ][];
-  if (row !== undefined && headChecksum(row[0], row[1]) === row[2]) return row[1];
-  throw new DatabaseDamaged("the record of its compaction does not match its checksum");
 }
 
 function rowOf(record: LogRecord): readonly unknown[] {

@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { type LoadedLog, LogDamaged, LogFull, type LogRecord, type RecordLog } from "./record-log.ts";
-import type { Reply, Request, SqliteOptions } from "./sqlite-messages.ts";
+import { databasePath, type Reply, type Request, type SqliteOptions } from "./sqlite-messages.ts";
 import { startThread } from "./sqlite-thread.ts";
 
 type Succeeded = Extract<Reply, { readonly reply: "done" | "opened" | "page" }>;
@@ -43,8 +42,11 @@ export class SqliteLog implements RecordLog {
   async close(): Promise<void> {
     if (this.#dead !== undefined) return;
     const ended = once(this.#worker, "exit");
-    await this.#ask({ ask: "close" });
-    await ended;
+    try {
+      await this.#ask({ ask: "close" });
+    } finally {
+      await ended;
+    }
   }
 
   async *#pages(): AsyncGenerator<readonly LogRecord[]> {
@@ -87,8 +89,4 @@ export class SqliteLog implements RecordLog {
     this.#dead ??= error;
     this.#asked?.fail(this.#dead);
   }
-}
-
-export function databasePath(directory: string): string {
-  return join(directory, "objects.db");
 }

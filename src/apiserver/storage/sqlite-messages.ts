@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { LogRecord } from "./record-log.ts";
 
 export interface SqliteOptions {
@@ -5,6 +6,10 @@ export interface SqliteOptions {
   readonly directory: string;
   /** The largest size of the database, in pages of 4 KiB; SQLite's own limit when left out. */
   readonly pagesMax?: number;
+}
+
+export function databasePath(directory: string): string {
+  return join(directory, "objects.db");
 }
 
 /** What the thread that owns the database is asked for, one thing at a time. */

@@ -38,21 +38,28 @@ const tables = `
     checksum INTEGER NOT NULL
   ) STRICT;`;
 
+export interface OpenDatabase {
+  readonly db: Database.Database;
+  readonly compacted: number;
+}
+
 /** Opens the database for this process alone, makes it when there is none, and checks that it is whole. */
-export function openDatabase(path: string, { directory, pagesMax }: SqliteOptions): Database.Database {
+export function openDatabase(path: string, { directory, pagesMax }: SqliteOptions): OpenDatabase {
   makeDirectory(directory);
   checkFiles(path);
   const db = new Database(path);
   try {
     lock(db, directory);
-    prepare(db, path, pagesMax);
+    if (scalar(db, "PRAGMA application_id") === 0) create(db);
+    const compacted = check(db, path);
+    if (pagesMax !== undefined) db.pragma(`max_page_count = ${pagesMax}`);
+    writeFileSync(pidPath(directory), `${process.pid}\n`);
+    return { db, compacted };
   } catch (error) {
     db.close();
     // SQLite's plainest error is about tables and columns, which are ours.
     throw sqliteCode(error) === "SQLITE_ERROR" ? new DatabaseDamaged((error as Error).message) : error;
   }
-  writeFileSync(pidPath(directory), `${process.pid}\n`);
-  return db;
 }
 
 export function pidPath(directory: string): string {
@@ -111,12 +118,23 @@ function checkOwner(db: Database.Database): void {
   throw new DatabaseDamaged("it is a database of another program");
 }
 
-function prepare(db: Database.Database, path: string, pagesMax: number | undefined): void {
-  if (scalar(db, "PRAGMA application_id") === 0) create(db);
-  checkFormat(db, path);
+/** Returns the compacted revision. */
+function check(db: Database.Database, path: string): number {
+  const rows = db.prepare("SELECT format, compacted, checksum FROM head").raw().all();
+  const [format, compacted, checksum] = (rows[0] ?? []) as readonly number[];
+  if (format === undefined || compacted === undefined) throw new DatabaseDamaged("it does not say which format it has");
+  if (format !== formatVersion) throw new Error(otherFormatText(path, format));
+  if (checksum !== headChecksum(format, compacted)) {
+    throw new DatabaseDamaged("the record of its compaction does not match its checksum");
+  }
   const found = scalar(db, "PRAGMA quick_check(1)");
   if (found !== "ok") throw new DatabaseDamaged(String(found));
-  if (pagesMax !== undefined) db.pragma(`max_page_count = ${pagesMax}`);
+  db.prepare("SELECT revision, plane, resource, namespace, name, deleted, text, checksum FROM records LIMIT 1").all();
+  return compacted;
+}
+
+function otherFormatText(path: string, format: number): string {
+  return `${path} has format ${format}, and this program reads format ${formatVersion}: use a newer program`;
 }
 
 /** In one transaction: a half-made database would be taken for a damaged one. */
@@ -127,13 +145,6 @@ function create(db: Database.Database): void {
     ${tables}
     INSERT INTO head VALUES (1, ${formatVersion}, ${firstRevision}, ${checksum});
     COMMIT;`);
-}
-
-function checkFormat(db: Database.Database, path: string): void {
-  const format = scalar(db, "SELECT format FROM head");
-  if (format === formatVersion) return;
-  if (typeof format !== "number") throw new DatabaseDamaged("it does not say which format it has");
-  throw new Error(`${path} has format ${format}, and this program reads format ${formatVersion}: use a newer program`);
 }
 
 function sizeOf(path: string): number {

@@ -23,7 +23,7 @@ export async function openStore(log: RecordLog, clock: Clock, options: StoreOpti
     const loaded = await loadLog(log, clock.now(), limits);
     return new Store({ ...loaded, log, clock }, limits, options.report ?? warn);
   } catch (error) {
-    await log.close();
+    await log.close().catch(() => undefined); // the first failure is the one to tell
     throw error;
   }
 }
