@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Change, StoredObject } from "../../src/apiserver/storage/object-store.ts";
+import { SqliteLog } from "../../src/apiserver/storage/sqlite-log.ts";
+import { openStore } from "../../src/apiserver/storage/store.ts";
+import { buildWriter, Child, type Said } from "./child.ts";
+import type { Answered } from "./writer-program.ts";
+
+const kills = 50;
+const configmaps = { resource: "configmaps" };
+const stillClock = { now: () => 0, after: () => ({ stop: () => undefined }) };
+
+/** What must be there: for every object, the newest write that is known to have been durable. */
+class Known {
+  readonly newest = new Map<string, Answered>();
+  revision = 1;
+  answered = 0;
+
+  learn(write: Answered): void {
+    this.revision = Math.max(this.revision, write.revision);
+    if ((this.newest.get(write.name)?.revision ?? 0) < write.revision) this.newest.set(write.name, write);
+  }
+}
+
+function writeOf({ type, stored }: Change): Answered {
+  return { name: stored.key.name, revision: stored.revision, deleted: type === "deleted", mark: markOf(stored) };
+}
+
+/** The mark of an object that is whole. */
+function markOf(stored: StoredObject): string {
+  const { metadata, mark, padding } = stored.object;
+  expect(metadata).toEqual({ name: stored.key.name, resourceVersion: String(stored.revision) });
+  expect(String(padding).replaceAll(String(mark), "")).toBe("");
+  return String(mark);
+}
+
+/** Opens what a killed process left behind, and compares it with what the process said. */
+async function inspect(directory: string, said: Said, known: Known): Promise<void> {
+  const store = await openStore(new SqliteLog({ directory }), stillClock);
+  const changes: Change[] = [];
+  store.watch(configmaps, store.oldestRevision, (change) => changes.push(change));
+  const history = new Map(changes.map((change) => [change.revision, writeOf(change)]));
+  for (const answered of said.answered) {
+    known.learn(answered);
+    if (answered.revision > store.oldestRevision) expect(history.get(answered.revision)).toEqual(answered);
+  }
+  expect(store.revision).toBeGreaterThanOrEqual(known.revision);
+  for (const opened of said.opened) expect(opened).toBeGreaterThanOrEqual(known.answered);
+  expect([...history.keys()]).toEqual(range(store.oldestRevision + 1, store.revision));
+  for (const write of history.values()) known.learn(write);
+  known.answered = store.revision;
+  const there = [...known.newest.values()].filter(({ deleted }) => !deleted);
+  const expected = there.map(({ name, revision, mark }) => `${name} ${revision} ${mark}`).sort();
+  const found = [...store.list(configmaps)].map((stored) => `${stored.key.name} ${stored.revision} ${markOf(stored)}`);
+  expect(found.sort()).toEqual(expected);
+  await store.close();
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
+}
+
+describe("a process that is killed while it writes", () => {
+  let directory: string;
+  let writer: Awaited<ReturnType<typeof buildWriter>>;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), "milo-quota-kill-"));
+    writer = await buildWriter();
+  });
+
+  afterAll(() => {
+    rmSync(directory, { recursive: true, force: true });
+    writer.remove();
+  });
+
+  it(`loses nothing that it answered, ${kills} times over on one directory`, async () => {
+    const known = new Known();
+    let answered = 0;
+    for (let round = 0; round < kills; round += 1) {
+      const child = new Child(process.execPath, [writer.program, directory, "write"]);
+      // Every fourth dies at any moment of its start, the others while they write.
+      if (round % 4 !== 0) await child.open();
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 150));
+      const said = await child.kill();
+      expect(said.refused).toEqual([]);
+      answered += said.answered.length;
+      await inspect(directory, said, known);
+    }
+    expect(answered).toBeGreaterThan(kills * 20);
+  }, 240_000);
+});

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SqliteLog } from "../../src/apiserver/storage/sqlite-log.ts";
+import { openStore } from "../../src/apiserver/storage/store.ts";
+import { buildWriter, Child } from "./child.ts";
+
+const stillClock = { now: () => 0, after: () => ({ stop: () => undefined }) };
+
+describe("a data directory", () => {
+  let directory: string;
+  let writer: Awaited<ReturnType<typeof buildWriter>>;
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), "milo-quota-processes-"));
+    writer = await buildWriter();
+  });
+
+  afterEach(() => {
+    rmSync(directory, { recursive: true, force: true });
+    writer.remove();
+  });
+
+  it("belongs to one process, and to the next as soon as that one is killed", async () => {
+    const first = new Child(process.execPath, [writer.program, directory, "hold"]);
+    await first.open();
+    const second = await new Child(process.execPath, [writer.program, directory, "hold"]).end();
+    expect(second).toEqual({
+      opened: [],
+      refused: [`the data directory ${directory} is in use already by process ${first.pid}`],
+      answered: [],
+    });
+    expect((await first.kill()).opened).toEqual([1]);
+    const third = new Child(process.execPath, [writer.program, directory, "hold"]);
+    await third.open();
+    expect((await third.kill()).opened).toEqual([1]);
+  });
+
+  it("on a disk that fails in the middle of a write takes no more, and holds all that was answered", async () => {
+    // No file may grow beyond 600 blocks, so that the write-ahead log fails at a random place in a transaction.
+    const command = `ulimit -f 600; exec "${process.execPath}" "${writer.program}" "${directory}" write`;
+    const said = await new Child("sh", ["-c", command]).end();
+    expect(said.refused).toHaveLength(1);
+    expect(said.refused[0]).toMatch(/^the disk failed, .*disk I\/O error.*; nothing is written until a restart$/);
+    expect(said.answered.length).toBeGreaterThan(10);
+    const store = await openStore(new SqliteLog({ directory }), stillClock);
+    const newest = new Map(said.answered.map((write) => [write.name, write]));
+    for (const { name, revision, deleted } of newest.values()) {
+      const stored = store.get({ plane: "root", resource: "configmaps", namespace: "default", name });
+      if (deleted) expect(stored?.revision ?? Number.POSITIVE_INFINITY).toBeGreaterThan(revision);
+      else expect(stored?.revision).toBeGreaterThanOrEqual(revision);
+    }
+    await store.close();
+  });
+});

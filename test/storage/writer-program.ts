@@ -1,0 +1,57 @@
+// A program that opens a store and writes to it as fast as it can, telling its parent of every write that was answered:
+// `node writer.js <directory> write|hold`. It is made to be killed.
+
+import type { ObjectKey } from "../../src/apiserver/storage/object-key.ts";
+import type { ObjectStore, WriteResult } from "../../src/apiserver/storage/object-store.ts";
+import { SqliteLog } from "../../src/apiserver/storage/sqlite-log.ts";
+import { openStore } from "../../src/apiserver/storage/store.ts";
+import type { Clock } from "../../src/protocol/clock.ts";
+
+/** A line for every write that was answered. */
+export interface Answered {
+  readonly name: string;
+  readonly revision: number;
+  readonly deleted: boolean;
+  readonly mark: string;
+}
+
+const writers = 12;
+const keysOfWriter = 6;
+const clock: Clock = {
+  now: () => Date.now(),
+  after: (delayMs, call) => {
+    const timer = setTimeout(call, delayMs);
+    return { stop: () => clearTimeout(timer) };
+  },
+};
+// Small, so that compaction is always at work when the end comes.
+const limits = { historyCount: 400, compactionCount: 40, compactionEveryMs: 20 };
+
+const [directory = "", mode = "write"] = process.argv.slice(2);
+try {
+  const store = await openStore(new SqliteLog({ directory }), clock, { limits });
+  console.log(`open ${store.revision}`);
+  if (mode === "write") await Promise.all(Array.from({ length: writers }, (_, at) => write(store, at)));
+} catch (error) {
+  console.log(`refused ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(3);
+}
+
+async function write(store: ObjectStore, writer: number): Promise<void> {
+  for (let count = 0; ; count += 1) {
+    const name = `object-${(writer * 3 + (count % keysOfWriter)) % (writers * 3)}`;
+    const key: ObjectKey = { plane: "root", resource: "configmaps", namespace: "default", name };
+    const mark = `${process.pid}-${writer}-${count}`;
+    const current = store.get(key);
+    const deleted = current !== undefined && count % 5 === 0;
+    const object = { metadata: { name }, mark, padding: mark.repeat(1 + ((writer * count) % 60)) };
+    const answer = await (deleted
+      ? store.remove(key, current.revision, object)
+      : store.put(key, current?.revision ?? 0, object));
+    tell(answer, { name, deleted, mark });
+  }
+}
+
+function tell(answer: WriteResult, write: Omit<Answered, "revision">): void {
+  if (answer.ok) console.log(JSON.stringify({ ...write, revision: answer.stored.revision }));
+}
