@@ -1,0 +1,49 @@
+import type { ServedKind } from "../served-kind.ts";
+import { configMap } from "./kinds/config-map.ts";
+import { customResourceDefinition } from "./kinds/custom-resource-definition.ts";
+import { deployment } from "./kinds/deployment.ts";
+import { endpointSlice } from "./kinds/endpoint-slice.ts";
+import { endpoints } from "./kinds/endpoints.ts";
+import { coreEvent, newEvent } from "./kinds/event.ts";
+import { lease } from "./kinds/lease.ts";
+import { limitRange } from "./kinds/limit-range.ts";
+import { namespace } from "./kinds/namespace.ts";
+import { persistentVolumeClaim } from "./kinds/persistent-volume-claim.ts";
+import { pod } from "./kinds/pod.ts";
+import { priorityClass } from "./kinds/priority-class.ts";
+import { resourceQuota } from "./kinds/resource-quota.ts";
+import { reviewKinds } from "./kinds/reviews.ts";
+import { clusterRole, role } from "./kinds/role.ts";
+import { clusterRoleBinding, roleBinding } from "./kinds/role-binding.ts";
+import { secret } from "./kinds/secret.ts";
+import { service } from "./kinds/service.ts";
+import { serviceAccount } from "./kinds/service-account.ts";
+import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./kinds/webhook-configuration.ts";
+
+/** Every kind that the server knows without a CustomResourceDefinition. */
+export const builtinKinds: readonly ServedKind[] = [
+  configMap,
+  endpoints,
+  coreEvent,
+  limitRange,
+  namespace,
+  persistentVolumeClaim,
+  pod,
+  resourceQuota,
+  secret,
+  serviceAccount,
+  service,
+  mutatingWebhookConfiguration,
+  validatingWebhookConfiguration,
+  customResourceDefinition,
+  deployment,
+  ...reviewKinds,
+  lease,
+  endpointSlice,
+  newEvent,
+  clusterRoleBinding,
+  clusterRole,
+  roleBinding,
+  role,
+  priorityClass,
+];
