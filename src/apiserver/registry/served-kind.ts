@@ -35,21 +35,54 @@ export interface ServedKind {
   /** Fields besides metadata.name and metadata.namespace that a field selector may name. */
   readonly selectableFields: readonly string[];
   readonly rules: KindRules;
+  /** The first revision at which this schema held; objects written before are defaulted and pruned when read. */
+  readonly schemaRevision?: number;
+  /** The resource whose objects these are, when it is not this one. */
+  readonly storedAs?: string;
+  /** How objects change between this kind and what is stored, when more differs than `apiVersion`. */
+  readonly storage?: {
+    readonly toStored: (object: ApiObject) => ApiObject;
+    readonly fromStored: (object: ApiObject) => ApiObject;
+  };
+  /**
+   * Why an object does not fit the types of a kind that is built in: the message of a 400. To be asked of every object
+   * that a client sends or a patch makes, before anything else looks at it. For these kinds the issues of a walk over
+   * `schema` do not count: this, and the rules, say all there is to say.
+   */
+  readonly decodeIssue?: (object: JsonObject) => string | undefined;
+  /** Whether an update may leave out the resourceVersion, and then wins over whatever is there. */
+  readonly updatesUnconditionally?: boolean;
+  /** Whether an update of an object that does not exist makes it. */
+  readonly createsOnUpdate?: boolean;
+  /** Whether a delete answers with the object in place of a Status. */
+  readonly returnsDeleted?: boolean;
 }
+
+/** The part of an object that a write is for; empty for the object itself. */
+export type WrittenPart = "" | "status" | "finalize";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
-/** A column of `kubectl get`: by a path, or computed for kinds that are built in. */
-export type Column = PrinterColumn & { readonly read?: (object: ApiObject, nowMs: number) => string | number };
+/**
+ * A column of `kubectl get`: by a path, or computed for kinds that are built in. Those list all of their columns, `Name`
+ * among them; custom kinds only what follows the name.
+ */
+export type Column = PrinterColumn & {
+  readonly read?: (object: ApiObject, nowMs: number) => string | number | boolean;
+};
 
 /** What a kind does on its way into the store. Every part may be left out. */
 export interface KindRules {
   /** Changes a new object before it is checked, such as `stringData` of a Secret. */
   readonly prepareCreate?: (object: ApiObject) => ApiObject;
-  /** The same for an update; `old` is what is stored. */
-  readonly prepareUpdate?: (object: ApiObject, old: ApiObject) => ApiObject;
+  /** The same for an update; `old` is what is stored, and the subresource is empty for the object itself. */
+  readonly prepareUpdate?: (object: ApiObject, old: ApiObject, subresource?: WrittenPart) => ApiObject;
   /** What the schema cannot say. Undefined `old`: a create. */
-  readonly validate?: (object: ApiObject, old: ApiObject | undefined) => readonly FieldIssue[];
+  readonly validate?: (
+    object: ApiObject,
+    old: ApiObject | undefined,
+    subresource?: WrittenPart,
+  ) => readonly FieldIssue[];
   /** Things to tell the client about an object that is accepted, sent as Warning headers. */
   readonly warnings?: (object: ApiObject, old: ApiObject | undefined) => readonly string[];
   /** Fields that a selector reads in its own way; what a path gives otherwise. */
