@@ -6,8 +6,6 @@ import { type Macro, macroKey } from "./syntax/macro.ts";
 /** What an expression may refer to. Immutable: deriving another one leaves it as it is. */
 export interface Environment {
   readonly variables: ReadonlyMap<string, Type>;
-  /** Object types that may be constructed: `Name{field: value}`. */
-  readonly objects: ReadonlyMap<string, Type>;
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   /** By `macroKey`. */
   readonly macros: ReadonlyMap<string, Macro>;
@@ -19,7 +17,6 @@ export interface Environment {
 
 export interface EnvironmentOptions {
   readonly variables?: Readonly<Record<string, Type>>;
-  readonly objects?: readonly Type[];
   /** Defaults to all there are. */
   readonly libraries?: readonly Library[];
   readonly container?: string;
@@ -31,7 +28,6 @@ export function createEnvironment(options: EnvironmentOptions = {}): Environment
   const libraries = options.libraries ?? everyLibrary;
   return {
     variables: new Map(Object.entries(options.variables ?? {})),
-    objects: new Map((options.objects ?? []).flatMap((type) => (type.kind === "object" ? [[type.name, type]] : []))),
     functions: functionsOf(libraries),
     macros: macrosOf(libraries),
     container: options.container ?? "",

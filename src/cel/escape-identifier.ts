@@ -9,13 +9,6 @@ const spelled: Readonly<Record<string, string>> = {
   "/": "__slash__",
 };
 
-const written: ReadonlyMap<string, string> = new Map([
-  ["underscores", "__"],
-  ["dot", "."],
-  ["dash", "-"],
-  ["slash", "/"],
-]);
-
 function isReserved(name: string): boolean {
   return keywords.has(name) || reservedWords.has(name);
 }
@@ -38,16 +31,4 @@ export function propertiesType(name: string, properties: Readonly<Record<string,
     if (identifier !== undefined) fields.set(identifier, { type, property });
   }
   return fieldsType(name, fields);
-}
-
-/** The property an escaped name stands for, or undefined if it holds an escape that does not exist. */
-export function unescapeIdentifier(name: string): string | undefined {
-  const reserved = /^__([a-z]+)__$/.exec(name)?.[1];
-  if (reserved !== undefined && isReserved(reserved)) return reserved;
-  let known = true;
-  const property = name.replace(/__([^_]+)__/g, (_, escaped: string) => {
-    known &&= written.has(escaped);
-    return written.get(escaped) ?? "";
-  });
-  return known ? property : undefined;
 }

@@ -20,7 +20,6 @@ import { compile } from "./compile.ts";
 import { createEnvironment } from "./environment.ts";
 import type { Evaluation } from "./program.ts";
 import type { FailureKind } from "./values/failure.ts";
-import { typeNameOf } from "./values/type-name.ts";
 import { Duration, ListValue, Timestamp, Uint, type Value } from "./values/value.ts";
 
 type Variables = Readonly<Record<string, Type>>;
@@ -396,23 +395,6 @@ describe("optionals", () => {
   };
   it.each(Object.entries(table))("%s", (expression, value) => {
     expect(answer(expression, { trigger })).toEqual(value);
-  });
-});
-
-describe("messages of declared types", () => {
-  const point = objectType("geo.Point", { x: intType, "y-axis": doubleType });
-  const environment = createEnvironment({ objects: [point], container: "geo" });
-
-  it("are made like maps", () => {
-    const compiled = compile("Point{x: 1, `y-axis`: 2.0}", environment);
-    const result = compiled.ok ? compiled.program.evaluate({}) : undefined;
-    expect(result?.ok && [toJson(result.value), typeNameOf(result.value)]).toEqual([{ x: 1, "y-axis": 2 }, "map"]);
-  });
-
-  it("miss the fields that were not given", () => {
-    const compiled = compile("geo.Point{x: 1}.`y-axis`", environment);
-    const result = compiled.ok ? compiled.program.evaluate({}) : undefined;
-    expect(result && !result.ok && result.error.kind).toBe("missing-key");
   });
 });
 

@@ -9,7 +9,7 @@ import {
   optionalType,
   type Type,
 } from "../cel-type.ts";
-import type { Expression, ListLiteral, Logical, MapLiteral, MessageField, MessageLiteral } from "../syntax/ast.ts";
+import type { Expression, ListLiteral, Logical, MapLiteral, MessageLiteral } from "../syntax/ast.ts";
 import type { Checking } from "./checking.ts";
 import { moreGeneral } from "./same-type.ts";
 import { typeConstants } from "./type-constants.ts";
@@ -57,26 +57,11 @@ function join(checking: Checking, at: Expression, common: Type | undefined, next
   return checking.mixedAllowed ? dynType : checking.refuseType(at, common, next);
 }
 
+/** `Name{field: value}`: refused whatever the name is, because objects are JSON and there are no messages to make. */
 export function checkMessage(checking: Checking, message: MessageLiteral): Type {
-  const object = checking.find(checking.environment.objects, message.typeName)?.found;
-  if (object?.kind !== "object") refuseMessage(checking, message);
-  for (const field of message.fields) {
-    const declared =
-      object?.kind === "object" ? (object.fields.get(field.name)?.type ?? undefinedField(checking, field)) : errorType;
-    checkField(checking, field, declared);
-  }
-  return object ?? errorType;
-}
-
-function undefinedField(checking: Checking, { name, offset }: MessageField): Type {
-  return checking.refuse(offset, `undefined field '${name}'`);
-}
-
-function checkField(checking: Checking, { name, value, offset, optional }: MessageField, declared: Type): void {
-  const type = elementType(checking, value, optional);
-  if (checking.types.assign([type], [declared])) return;
-  const [wanted, given] = [formatType(declared), formatType(checking.types.finish(type))];
-  checking.refuse(offset, `expected type of field '${name}' is '${wanted}' but provided type is '${given}'`);
+  refuseMessage(checking, message);
+  for (const { value } of message.fields) checking.visit(value);
+  return errorType;
 }
 
 function refuseMessage(checking: Checking, { typeName, offset }: MessageLiteral): void {

@@ -1,4 +1,4 @@
-import type { ListLiteral, MapLiteral, MessageLiteral } from "../syntax/ast.ts";
+import type { ListLiteral, MapLiteral } from "../syntax/ast.ts";
 import { failed, noSuchOverload } from "../values/failure.ts";
 import { MapBuilder } from "../values/maps.ts";
 import { ListValue, Optional, type Outcome, type Value } from "../values/value.ts";
@@ -8,7 +8,6 @@ import { constantPlan, type Planned, type Step } from "./step.ts";
 
 const listCost = 10;
 const mapCost = 30;
-const messageCost = 40;
 
 export function planList(planning: Planning, { elements, offset }: ListLiteral): Planned {
   const parts = elements.map(({ value, optional }) => ({ ...planning.plan(value), optional }));
@@ -45,16 +44,7 @@ export function planMap(planning: Planning, { entries, offset }: MapLiteral): Pl
   });
   const constant = parts.every(isConstantEntry) ? buildMap(parts, nothingBound) : undefined;
   if (constant !== undefined && !failed(constant)) return constantPlan(constant);
-  return { step: mapStep(parts, mapCost, offset) };
-}
-
-export function planMessage(planning: Planning, message: MessageLiteral): Planned {
-  const type = planning.checked.typeOf(message);
-  const parts = message.fields.map(({ name, value, optional }) => {
-    const property = type.kind === "object" ? type.fields.get(name)?.property : undefined;
-    return { key: constantPlan(property ?? name), value: planning.plan(value), optional };
-  });
-  return { step: mapStep(parts, messageCost, message.offset) };
+  return { step: mapStep(parts, offset) };
 }
 
 interface Entry {
@@ -70,11 +60,11 @@ function isConstantEntry({ key, value, optional }: Entry): boolean {
   return key.constant !== undefined && value.constant !== undefined && !optional;
 }
 
-function mapStep(entries: readonly Entry[], cost: number, offset: number): Step {
+function mapStep(entries: readonly Entry[], offset: number): Step {
   return (frame) => {
     const map = buildMap(entries, frame);
     if (failed(map)) return map.at(offset);
-    frame.spend(cost, offset);
+    frame.spend(mapCost, offset);
     return map;
   };
 }

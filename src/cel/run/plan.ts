@@ -3,7 +3,7 @@ import type { Expression } from "../syntax/ast.ts";
 import { planIdentifier, planPresence, planSelect } from "./plan-access.ts";
 import { planCall } from "./plan-call.ts";
 import { planBinding, planComprehension, planOptionalMap } from "./plan-comprehension.ts";
-import { planList, planMap, planMessage } from "./plan-literal.ts";
+import { planList, planMap } from "./plan-literal.ts";
 import { planLogical } from "./plan-logic.ts";
 import { Planning } from "./planning.ts";
 import { constantPlan, failingPlan, type Planned, type Step } from "./step.ts";
@@ -31,14 +31,13 @@ function planExpression(planning: Planning, expression: Expression): Planned {
       return planList(planning, expression);
     case "map":
       return planMap(planning, expression);
-    case "message":
-      return planMessage(planning, expression);
     case "comprehension":
       return planComprehension(planning, expression);
     case "binding":
       return planBinding(planning, expression);
     case "optional-map":
       return planOptionalMap(planning, expression);
+    case "message":
     case "invalid":
       return failingPlan("invalid-argument", "expression is invalid", expression.offset);
     default:
