@@ -29,6 +29,10 @@ const expectedRows = everyLibrary.flatMap(({ functions, macros }) =>
   ),
 );
 
+function shown(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
 describe("the page on expressions", () => {
   it("lists every function and macro, with its summary and its example, and no others", () => {
     const rows = page.split("\n").filter((line) => /^\| `.*` \| .* \| `.*` \|$/.test(line));
@@ -56,9 +60,29 @@ describe("the page on expressions", () => {
   });
 
   it("names the limits there are", () => {
-    expect(page).toContain(`${defaultLimits.length.toLocaleString("en-US")} characters`);
+    expect(page).toContain(`${shown(defaultLimits.length)} characters`);
     expect(page).toContain(`${defaultLimits.depth} levels`);
-    expect(page).toContain(`${defaultCostLimit.toLocaleString("en-US")} units`);
+    expect(page).toContain(`| cost of an evaluation | ${shown(defaultCostLimit)} units |`);
+  });
+
+  const limits: Record<string, [file: string, constant: string]> = {
+    "size of a type": ["cel-type.ts", "sizeMax"],
+    "checking of types": ["check/substitution.ts", "stepsMax"],
+    "mistakes reported at once": ["compile.ts", "issuesMax"],
+    "line shown with a mistake": ["issue.ts", "snippetMax"],
+    "data quoted in a message": ["values/excerpt.ts", "lengthMax"],
+    "text of a duration": ["values/durations.ts", "textMax"],
+    "length of a pattern": ["libraries/pattern.ts", "lengthMax"],
+    "instructions of a pattern": ["libraries/pattern.ts", "programMax"],
+    "compiling a pattern": ["libraries/pattern.ts", "compileCostMax"],
+    "digits of a quantity": ["values/quantity.ts", "digitsMax"],
+    "precision of `%f` and `%e`": ["libraries/format.ts", "precisionMax"],
+    "nesting of values compared or shown": ["values/meter.ts", "depthMax"],
+    "arguments of `math.greatest` and `math.least`": ["libraries/math.ts", "argumentsMax"],
+  };
+  it.each(Object.entries(limits))("gives the %s as it is in the code", (limit, [file, constant]) => {
+    const value = new RegExp(`const ${constant} = ([\\d_]+);`).exec(readFileSync(`src/cel/${file}`, "utf8"))?.[1];
+    expect(page).toMatch(new RegExp(`\\| ${limit} \\| ${shown(Number(value?.replaceAll("_", "")))}[ ;]`));
   });
 
   it("shows only expressions that compile", () => {

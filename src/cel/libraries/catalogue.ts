@@ -13,7 +13,10 @@ import { stringsLibrary } from "./strings.ts";
 const comprehensionsLibrary: Library = { name: "comprehensions", functions: [], macros: twoVariableMacros };
 const bindingsLibrary: Library = { name: "bindings", functions: [], macros: bindingMacros };
 
-/** Those that Kubernetes offers too: for expressions that must mean the same to a kube-apiserver. */
+/**
+ * Those that Kubernetes offers too: for expressions that must mean the same to a kube-apiserver. Kubernetes has more than
+ * these; the reference page on expressions lists what is missing.
+ */
 export const kubernetesLibraries: readonly Library[] = [
   ...[standardLibrary, stringsLibrary, listsLibrary, regexLibrary, quantityLibrary, setsLibrary, optionalsLibrary],
   comprehensionsLibrary,
