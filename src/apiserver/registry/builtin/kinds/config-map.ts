@@ -45,7 +45,7 @@ function contentIssues({ data = {}, binaryData = {} }: ConfigMap): readonly Fiel
       .filter((key) => Object.hasOwn(binaryData, key))
       .map((key) => invalid(itemPath("data", key), key, "duplicate of key present in binaryData")),
     ...keyIssues("binaryData", binaryData),
-    ...(texts + bytes > contentBytesMax ? [tooLong("", contentBytesMax)] : []),
+    ...(texts + bytes > contentBytesMax ? [tooLong("[]", contentBytesMax)] : []),
   ];
 }
 

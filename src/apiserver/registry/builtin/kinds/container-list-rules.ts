@@ -6,7 +6,6 @@ import {
   itemPath,
   required,
 } from "../../../../protocol/field-issue.ts";
-import { unless } from "../field-checks.ts";
 import { containerIssues } from "./container-rules.ts";
 import type { Container, PodSpec } from "./pod-object.ts";
 import { lifecycleIssues, livenessIssues, readinessIssues } from "./probe-rules.ts";
@@ -25,9 +24,6 @@ export function containersIssues(
         ...containerIssues(container, at, volumes),
         ...(isRepeated ? [duplicate(childPath(at, "name"), container.name)] : []),
         ...probesIssues(container, at),
-        ...unless(container.restartPolicy === undefined, () =>
-          forbidden(childPath(at, "restartPolicy"), "may not be set for non-init containers"),
-        ),
       ];
     }),
     ...hostPortIssues(containers, path),

@@ -6,9 +6,11 @@ import {
   notSupported,
   required,
 } from "../../../../protocol/field-issue.ts";
+import { writeJson } from "../../../../protocol/json-writer.ts";
 import { matchesLabels, parseLabelSelector } from "../../../../protocol/label-selector.ts";
 import type { WrittenPart } from "../../served-kind.ts";
 import { immutable, unless } from "../field-checks.ts";
+import { labelSelectorIssues } from "../label-selector-rules.ts";
 import type { Deployment } from "./pod-object.ts";
 import { podTemplateIssues } from "./pod-template-rules.ts";
 
@@ -58,7 +60,7 @@ function selectorIssues({ selector }: Spec): readonly FieldIssue[] {
   const parsed = parseLabelSelector(selector, path);
   const isEmpty = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;
   return [
-    ...(parsed.ok ? [] : parsed.issues),
+    ...labelSelectorIssues(selector, path),
     ...(isEmpty ? [invalid(path, selector, "empty selector is invalid for deployment")] : []),
     ...(parsed.ok ? [] : [invalid(path, selector, "invalid label selector")]),
   ];
@@ -71,7 +73,7 @@ function templateIssues({ selector, template }: Spec): readonly FieldIssue[] {
   const labels = template.metadata?.labels ?? {};
   const { restartPolicy = "Always", activeDeadlineSeconds } = template.spec;
   return [
-    ...unless(selector === null || matchesLabels(parsed.value, labels), () =>
+    ...unless(isPresent(selector) && matchesLabels(parsed.value, labels), () =>
       invalid(childPath(path, "metadata.labels"), labels, "`selector` does not match template `labels`"),
     ),
     ...podTemplateIssues(template, path),
@@ -95,8 +97,17 @@ function strategyIssues(strategy: Spec["strategy"]): readonly FieldIssue[] {
     case "RollingUpdate":
       return rollingIssues(rollingUpdate ?? {}, childPath(path, "rollingUpdate"));
     default:
-      return [notSupported(path, strategy, ["Recreate", "RollingUpdate"])];
+      return [unknownStrategy(strategy, path)];
   }
+}
+
+/** Worded with the names that the fields have inside Kubernetes. */
+function unknownStrategy({ type = "", rollingUpdate }: Spec["strategy"], path: string): FieldIssue {
+  const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate ?? {};
+  const rolling = rollingUpdate === undefined ? null : { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge };
+  const value = writeJson({ Type: type, RollingUpdate: rolling });
+  const message = `Unsupported value: ${value}: supported values: "Recreate", "RollingUpdate"`;
+  return { type: "FieldValueNotSupported", field: path, message };
 }
 
 function rollingIssues(
@@ -152,6 +163,10 @@ function statusIssues(status: Status, old: Status): readonly FieldIssue[] {
       invalid("status.collisionCount", status.collisionCount ?? 0, "cannot be decremented"),
     ),
   ];
+}
+
+function isPresent(selector: Spec["selector"] | undefined): boolean {
+  return selector !== null && selector !== undefined;
 }
 
 function nonNegative(path: string, value: number): readonly FieldIssue[] {

@@ -7,16 +7,17 @@ import {
   notSupported,
   required,
 } from "../../../../protocol/field-issue.ts";
-import { type LabelSelector, parseLabelSelector } from "../../../../protocol/label-selector.ts";
+import type { LabelSelector } from "../../../../protocol/label-selector.ts";
 import { dnsSubdomain } from "../../../../protocol/names.ts";
 import type { ObjectMeta } from "../../../../protocol/object-meta.ts";
 import type { WrittenPart } from "../../served-kind.ts";
 import { immutable, nameFaults, same, unless } from "../field-checks.ts";
+import { labelSelectorIssues } from "../label-selector-rules.ts";
 import { nanosOf, type ResourceList } from "../resource-names.ts";
 import { specDifference } from "../spec-difference.ts";
 
 interface DataSource {
-  readonly apiGroup?: string;
+  readonly apiGroup?: string | null;
   readonly kind: string;
   readonly name: string;
   readonly namespace?: string;
@@ -66,13 +67,12 @@ function capacityIssues({ status: { capacity = {} } }: VolumeClaim): readonly Fi
 }
 
 export function claimSpecIssues(spec: VolumeClaimSpec, path: string): readonly FieldIssue[] {
-  const selector = spec.selector && parseLabelSelector(spec.selector, childPath(path, "selector"));
   const { storageClassName = "", volumeMode = "Filesystem", volumeAttributesClassName = "" } = spec;
   const named = (field: string, name: string): readonly FieldIssue[] =>
     name === "" ? [] : nameFaults(childPath(path, field), name, dnsSubdomain);
   return [
     ...modeIssues(spec.accessModes ?? [], childPath(path, "accessModes")),
-    ...(selector === undefined || selector.ok ? [] : selector.issues),
+    ...labelSelectorIssues(spec.selector ?? {}, childPath(path, "selector")),
     ...sizeIssues(spec, itemPath(childPath(path, "resources"), "storage")),
     ...named("storageClassName", storageClassName),
     ...unless(volumeModes.includes(volumeMode), () =>
@@ -100,7 +100,8 @@ function sizeIssues({ resources }: VolumeClaimSpec, path: string): readonly Fiel
   return unless(nanosOf(size) > 0n, () => invalid(path, size, "must be greater than zero"));
 }
 
-function sourceIssues({ apiGroup = "", kind, name }: DataSource, path: string): readonly FieldIssue[] {
+function sourceIssues({ apiGroup: group, kind, name }: DataSource, path: string): readonly FieldIssue[] {
+  const apiGroup = group ?? "";
   const fault = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
   return [
     ...unless(name !== "", () => required(childPath(path, "name"))),

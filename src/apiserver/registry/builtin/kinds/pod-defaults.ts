@@ -15,6 +15,8 @@ export function fillPodSpec(spec: DraftObject): void {
   fallback(spec, "schedulerName", "default-scheduler");
   mirrorServiceAccount(spec);
   for (const volume of itemsOf(spec, "volumes")) fillVolume(volume);
+  // Only containers that run before the others have one; elsewhere it is forgotten.
+  for (const container of itemsOf(spec, "containers")) delete container["restartPolicy"];
   for (const list of containerLists) for (const container of itemsOf(spec, list)) fillContainer(container);
 }
 
@@ -74,12 +76,15 @@ function fillContainer(container: DraftObject): void {
   for (const hook of ["postStart", "preStop"]) fillHandler(inner(lifecycle, hook));
 }
 
+const imageName =
+  /^(?:[A-Za-z0-9][A-Za-z0-9.-]*(?::\d+)?\/)?[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*(:\w[\w.-]*)?(@[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,})?$/;
+
 /** An image without a tag or digest is the latest one; one that cannot be read counts as pinned. */
 function isLatest(image: Draft | undefined): boolean {
-  if (typeof image !== "string" || image === "" || image.includes("@")) return false;
-  const last = image.slice(image.lastIndexOf("/") + 1);
-  const tag = last.includes(":") ? last.slice(last.indexOf(":") + 1) : "latest";
-  return tag === "latest" && /^[a-zA-Z0-9][\w.:/-]*$/.test(image);
+  const found = imageName.exec(typeof image === "string" ? image : "");
+  if (found === null) return false;
+  const [, tag, digest] = found;
+  return tag === undefined ? digest === undefined : tag === ":latest";
 }
 
 function fillProbe(probe: DraftObject | undefined): void {

@@ -9,6 +9,7 @@ import {
 } from "../../../../protocol/field-issue.ts";
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from "../../../../protocol/names.ts";
 import { nameFaults, unless } from "../field-checks.ts";
+import { labelsIssues } from "../label-selector-rules.ts";
 import { containersIssues, initContainersIssues } from "./container-list-rules.ts";
 import type { PodSpec, PodTemplate, Toleration } from "./pod-object.ts";
 import { volumeIssues } from "./volume-rules.ts";
@@ -19,7 +20,7 @@ const secondsMax = 2 ** 31 - 1;
 
 export function podTemplateIssues({ metadata = {}, spec }: PodTemplate, path: string): readonly FieldIssue[] {
   return [
-    ...labelIssues(metadata.labels ?? {}, childPath(path, "labels")),
+    ...labelsIssues(metadata.labels ?? {}, childPath(path, "labels")),
     ...Object.keys(metadata.annotations ?? {}).flatMap((key) =>
       nameFaults(childPath(path, "annotations"), key.toLowerCase(), qualifiedName),
     ),
@@ -44,19 +45,12 @@ export function podSpecIssues(spec: PodSpec, path: string): readonly FieldIssue[
     ...unless(dnsPolicies.includes(dnsPolicy), () =>
       notSupported(childPath(path, "dnsPolicy"), dnsPolicy, dnsPolicies),
     ),
-    ...labelIssues(spec.nodeSelector ?? {}, childPath(path, "nodeSelector")),
+    ...labelsIssues(spec.nodeSelector ?? {}, childPath(path, "nodeSelector")),
     ...gateIssues(spec, path),
     ...nameIssues(spec, path),
     ...deadlineIssues(spec.activeDeadlineSeconds, childPath(path, "activeDeadlineSeconds")),
     ...tolerationIssues(spec.tolerations ?? [], childPath(path, "tolerations")),
   ];
-}
-
-function labelIssues(labels: Readonly<Record<string, string>>, path: string): readonly FieldIssue[] {
-  return Object.entries(labels).flatMap(([key, value]) => [
-    ...nameFaults(path, key, qualifiedName),
-    ...nameFaults(path, value, labelValue),
-  ]);
 }
 
 /** On the network of the node, a container's port is the node's. */

@@ -84,7 +84,7 @@ function beginStatus(draft: DraftObject): void {
       type: "PodScheduled",
       status: "False",
       lastProbeTime: null,
-      lastTransitionTime: null,
+      lastTransitionTime: object.metadata.creationTimestamp ?? null,
       reason: "SchedulingGated",
       message: "Scheduling is blocked due to non-empty scheduling gates",
     },
@@ -101,7 +101,11 @@ function podIssues(object: Pod, old: Pod | undefined, part: WrittenPart): readon
 }
 
 function newPodIssues({ spec }: Pod): readonly FieldIssue[] {
-  return unless((spec.ephemeralContainers ?? []).length === 0, () =>
-    forbidden("spec.ephemeralContainers", "cannot be set on create"),
-  );
+  const { ephemeralContainers = [], nodeName = "", schedulingGates = [] } = spec;
+  return [
+    ...unless(ephemeralContainers.length === 0, () => forbidden("spec.ephemeralContainers", "cannot be set on create")),
+    ...unless(nodeName === "" || schedulingGates.length === 0, () =>
+      forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"),
+    ),
+  ];
 }

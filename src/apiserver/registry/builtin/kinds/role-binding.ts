@@ -125,7 +125,8 @@ function serviceAccountIssues(
 
 function changeIssues({ roleRef }: RoleBinding, old: RoleBinding | undefined): readonly FieldIssue[] {
   return unless(old === undefined || same(roleRef, old.roleRef), () =>
-    invalid("roleRef", roleRef, "cannot change roleRef"),
+    // Worded with the names that the fields have inside Kubernetes.
+    invalid("roleRef", { APIGroup: roleRef.apiGroup, Kind: roleRef.kind, Name: roleRef.name }, "cannot change roleRef"),
   );
 }
 

@@ -1,9 +1,10 @@
 import { childPath, type FieldIssue, invalid, itemPath, required } from "../../../../protocol/field-issue.ts";
-import { type LabelSelector, parseLabelSelector } from "../../../../protocol/label-selector.ts";
+import type { LabelSelector } from "../../../../protocol/label-selector.ts";
 import { pathSegmentIssues } from "../../object-name.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { plainColumns } from "../columns.ts";
 import { unless } from "../field-checks.ts";
+import { labelSelectorIssues } from "../label-selector-rules.ts";
 
 interface PolicyRule {
   readonly verbs?: readonly string[] | null;
@@ -86,7 +87,8 @@ function aggregationIssues({ aggregationRule }: Role): readonly FieldIssue[] {
     return [required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil")];
   }
   return selectors.flatMap((selector, index) => {
-    const parsed = parseLabelSelector(selector, itemPath(path, index));
-    return parsed.ok ? [] : parsed.issues;
+    const at = itemPath(path, index);
+    const issues = labelSelectorIssues(selector, at);
+    return issues.length === 0 ? [] : [...issues, invalid(at, null, "invalid label selector.")];
   });
 }

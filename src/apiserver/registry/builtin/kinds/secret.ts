@@ -98,9 +98,11 @@ function jsonIssues(data: Readonly<Record<string, string>>, key: string): readon
 function jsonFault(text: string): string | undefined {
   if (text === "") return "unexpected end of JSON input";
   try {
-    return isJsonObject(readJson(text))
+    const value = readJson(text);
+    const word = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+    return isJsonObject(value)
       ? undefined
-      : "json: cannot unmarshal into Go value of type map[string]interface {}";
+      : `json: cannot unmarshal ${word} into Go value of type map[string]interface {}`;
   } catch (error) {
     if (error instanceof Error) return error.message;
     throw error;

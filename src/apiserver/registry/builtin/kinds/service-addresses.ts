@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { innerMade, isUnset, itemsOf } from "../typed/draft.ts";
+import { inner, innerMade, isUnset, itemsOf } from "../typed/draft.ts";
 import type { DraftObject } from "../typed/json-shape.ts";
 import { isExternallyAccessible, type Service } from "./service-object.ts";
 
@@ -11,15 +11,23 @@ const nodePortCount = 2_768;
 /** Gives a new Service the addresses and ports that Kubernetes would give it. */
 export function allocate(draft: DraftObject): void {
   const spec = innerMade(draft, "spec");
-  if (spec["type"] === "ExternalName") return;
   syncClusterIps(spec);
-  if (isUnset(spec["clusterIP"])) {
+  if (spec["type"] === "ExternalName") return;
+  if (isUnset(spec["clusterIP"]) && isUnset(spec["clusterIPs"])) {
     spec["clusterIP"] = addressOf(draft);
     spec["clusterIPs"] = [spec["clusterIP"]];
   }
-  spec["ipFamilies"] ??= [String(spec["clusterIP"]).includes(":") ? "IPv6" : "IPv4"];
-  spec["ipFamilyPolicy"] ??= "SingleStack";
+  fillFamilies(spec);
   allocateNodePorts(draft, spec);
+}
+
+/** Without an address and without pods of its own to choose, a Service may be of both families. */
+function fillFamilies(spec: DraftObject): void {
+  const isOfBoth = spec["clusterIP"] === "None" && inner(spec, "selector") === undefined;
+  const own = String(spec["clusterIP"]).includes(":") ? "IPv6" : "IPv4";
+  if (isOfBoth && isUnset(spec["ipFamilyPolicy"])) spec["ipFamilies"] ??= ["IPv4", "IPv6"];
+  spec["ipFamilies"] ??= [own];
+  spec["ipFamilyPolicy"] ??= isOfBoth ? "RequireDualStack" : "SingleStack";
 }
 
 /** After an update that left them out, a Service keeps what it has. */
@@ -70,7 +78,9 @@ function dropUnused(spec: DraftObject, old: Service): void {
 
 function dropAddresses(spec: DraftObject, old: Service): void {
   if (isUnset(spec["clusterIP"]) || spec["clusterIP"] === old.spec.clusterIP) {
-    for (const field of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"]) delete spec[field];
+    for (const field of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"]) {
+      delete spec[field];
+    }
   }
   dropUnused(spec, old);
 }

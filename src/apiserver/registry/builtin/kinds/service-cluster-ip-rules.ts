@@ -78,7 +78,9 @@ function mismatchIssues(clusterIPs: readonly string[], ipFamilies: readonly stri
   return clusterIPs.flatMap((ip, index) => {
     const family = ipFamilies[index];
     const fault = `expected an ${family} value as indicated by \`ipFamilies[${index}]\``;
-    return unless(family === undefined || ipFamily(ip) === family, () => invalid(itemPath(path, index), ip, fault));
+    return unless(family === undefined || !families.includes(family) || ipFamily(ip) === family, () =>
+      invalid(itemPath(path, index), ip, fault),
+    );
   });
 }
 

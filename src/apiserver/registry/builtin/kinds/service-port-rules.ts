@@ -30,9 +30,7 @@ export function servicePortIssues({ type, ports = [] }: Service["spec"]): readon
       ...(port.nodePort && isRepeated(index, sameNodePort)
         ? [duplicate(childPath(path, "nodePort"), port.nodePort)]
         : []),
-      ...(isRepeated(index, samePort)
-        ? [duplicate(path, { port: port.port, protocol: port.protocol ?? "", targetPort: 0 })]
-        : []),
+      ...(isRepeated(index, samePort) ? [samePortIssue(port, path)] : []),
     ];
   });
 }
@@ -53,6 +51,12 @@ function numberIssues(port: ServicePort, path: string): readonly FieldIssue[] {
       : portNumberIssues(target, targetPort)),
     ...(appProtocol === undefined ? [] : nameFaults(childPath(path, "appProtocol"), appProtocol, qualifiedName)),
   ];
+}
+
+/** Worded with the names that the fields have inside Kubernetes. */
+function samePortIssue({ port, protocol = "" }: ServicePort, path: string): FieldIssue {
+  const value = `{"Name":"","Protocol":"${protocol}","AppProtocol":null,"Port":${port},"TargetPort":0,"NodePort":0}`;
+  return { type: "FieldValueDuplicate", field: path, message: `Duplicate value: ${value}` };
 }
 
 function samePort(left: ServicePort, right: ServicePort): boolean {

@@ -7,11 +7,12 @@ import {
   notSupported,
   required,
 } from "../../../../protocol/field-issue.ts";
-import { dnsSubdomain, labelValue, qualifiedName } from "../../../../protocol/names.ts";
+import { dnsSubdomain, qualifiedName } from "../../../../protocol/names.ts";
 import { formatCheck } from "../../../../schema/formats.ts";
 import type { WrittenPart } from "../../served-kind.ts";
 import { nameFaults, unless } from "../field-checks.ts";
 import { endpointIpIssues, ipIssues } from "../ip-address.ts";
+import { labelsIssues } from "../label-selector-rules.ts";
 import { portNumberIssues } from "../ports.ts";
 import { clusterIpIssues, isHeadless } from "./service-cluster-ip-rules.ts";
 import { isExternallyAccessible, type Service } from "./service-object.ts";
@@ -34,7 +35,7 @@ export function serviceIssues(service: Service, old: Service | undefined, part: 
     ),
     ...typeIssues(spec),
     ...servicePortIssues(spec),
-    ...selectorIssues(spec.selector ?? {}),
+    ...labelsIssues(spec.selector ?? {}, "spec.selector"),
     ...affinityIssues(spec),
     ...clusterIpIssues(spec, old?.spec),
     ...externalIpIssues(spec, old?.spec),
@@ -70,13 +71,6 @@ function typeIssues(spec: Spec): readonly FieldIssue[] {
       .map(([field]) => forbidden(childPath("spec", field), "may not be set for ExternalName services")),
     ...(name === "" ? [required("spec.externalName")] : nameFaults("spec.externalName", name, dnsSubdomain)),
   ];
-}
-
-function selectorIssues(selector: Readonly<Record<string, string>>): readonly FieldIssue[] {
-  return Object.entries(selector).flatMap(([key, value]) => [
-    ...nameFaults("spec.selector", key, qualifiedName),
-    ...nameFaults("spec.selector", value, labelValue),
-  ]);
 }
 
 function affinityIssues({ sessionAffinity = "", sessionAffinityConfig }: Spec): readonly FieldIssue[] {
@@ -139,7 +133,7 @@ function trafficIssues(spec: Spec): readonly FieldIssue[] {
       notSupported("spec.internalTrafficPolicy", internalTrafficPolicy, policies),
     ),
     ...unless(trafficDistribution === undefined || distributions.includes(trafficDistribution), () =>
-      notSupported("spec.trafficDistribution", trafficDistribution, distributions.slice(0, 1)),
+      notSupported("spec.trafficDistribution", trafficDistribution, distributions),
     ),
   ];
 }

@@ -36,7 +36,9 @@ function sourceCountIssues(volume: Volume, path: string): readonly FieldIssue[] 
 }
 
 function sourceIssues(volume: Volume, path: string): readonly FieldIssue[] {
-  const { persistentVolumeClaim: claim, configMap, secret, hostPath, emptyDir, ephemeral } = volume;
+  // With several sources only the first is looked at; the others are refused as such.
+  const [first = ""] = Object.keys(volume).filter((key) => key !== "name");
+  const { persistentVolumeClaim: claim, configMap, secret, hostPath, emptyDir, ephemeral } = pick(volume, first);
   return [
     ...unless(claim === undefined || claim.claimName !== "", () =>
       required(childPath(path, "persistentVolumeClaim.claimName")),
@@ -49,6 +51,10 @@ function sourceIssues(volume: Volume, path: string): readonly FieldIssue[] {
     ),
     ...(ephemeral === undefined ? [] : ephemeralIssues(ephemeral, childPath(path, "ephemeral"))),
   ];
+}
+
+function pick(volume: Volume, source: string): Partial<Volume> {
+  return { [source]: volume[source as keyof Volume] };
 }
 
 function hostPathIssues(hostPath: string, path: string): readonly FieldIssue[] {

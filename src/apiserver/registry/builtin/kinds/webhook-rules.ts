@@ -8,9 +8,10 @@ import {
   required,
   tooMany,
 } from "../../../../protocol/field-issue.ts";
-import { type LabelSelector, parseLabelSelector } from "../../../../protocol/label-selector.ts";
+import type { LabelSelector } from "../../../../protocol/label-selector.ts";
 import { dnsSubdomain, qualifiedName } from "../../../../protocol/names.ts";
 import { nameFaults, unless } from "../field-checks.ts";
+import { labelSelectorIssues } from "../label-selector-rules.ts";
 import { dns1035Label } from "../name-rules.ts";
 import { type ClientConfig, clientConfigIssues } from "./webhook-client-rules.ts";
 import { type RuleWithOperations, ruleIssues } from "./webhook-match-rules.ts";
@@ -91,8 +92,7 @@ function sideEffectIssues(sideEffects: string | null | undefined, path: string):
 }
 
 function selectorIssues(selector: LabelSelector | undefined, path: string): readonly FieldIssue[] {
-  const parsed = parseLabelSelector(selector ?? {}, path);
-  return parsed.ok ? [] : parsed.issues;
+  return labelSelectorIssues(selector ?? {}, path);
 }
 
 function versionIssues(versions: readonly string[], path: string): readonly FieldIssue[] {

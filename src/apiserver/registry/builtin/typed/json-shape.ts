@@ -31,11 +31,18 @@ function structShape(name: string, object: JsonObject): DraftObject {
   return shaped;
 }
 
-function fieldShape({ type, omits }: StructField, value: JsonValue): Draft | undefined {
+function fieldShape(field: StructField, value: JsonValue): Draft | undefined {
+  const { type, omits, default: fallback } = field;
   const shaped = value === null ? zeroOf(type) : typeShape(pointee(type), value);
-  if (omits === undefined) return shaped;
+  if (fallback !== undefined && (shaped === null || shaped === "")) return copied(fallback);
+  if (omits === undefined) return emptiedList(type, shaped);
   if (omits === "omitzero") return shaped === null ? undefined : shaped;
   return isEmpty(type, shaped) ? undefined : shaped;
+}
+
+/** Kubernetes stores most kinds in a form that knows no empty lists. */
+function emptiedList(type: GoType, shaped: Draft): Draft {
+  return type.form === "slice" && Array.isArray(shaped) && shaped.length === 0 ? null : shaped;
 }
 
 /** Structs are never empty to Go, whatever they hold. */
