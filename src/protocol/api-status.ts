@@ -83,6 +83,11 @@ export function failure(reason: StatusReason, message: string, details?: StatusD
   };
 }
 
+/** An error that Kubernetes gives no reason for: the code 500 and the bare message. */
+export function unexplained(message: string): ApiStatus {
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 };
+}
+
 export function resourceNotFound(resource: GroupResource, name: string): ApiStatus {
   return failure("NotFound", `${named(resource, name)} not found`, detailsOf(resource, name));
 }
@@ -109,7 +114,7 @@ export function invalidObject(
 ): ApiStatus {
   const subject = `${kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`} ${quote(name)}`;
   const causes = issues.map(({ type, message, field }) => ({ reason: type, message, field }));
-  const details = { name, ...groupPart(kind.group), kind: kind.kind, causes };
+  const details = { ...namePart(name), ...groupPart(kind.group), ...kindPart(kind.kind), causes };
   return failure("Invalid", `${subject} is invalid: ${aggregate(issues)}`, details);
 }
 
@@ -141,7 +146,15 @@ function named(resource: GroupResource, name: string): string {
 }
 
 function detailsOf(resource: GroupResource, name: string): StatusDetails {
-  return { ...(name === "" ? {} : { name }), ...groupPart(resource.group), kind: resource.resource };
+  return { ...namePart(name), ...groupPart(resource.group), kind: resource.resource };
+}
+
+function namePart(name: string): { readonly name?: string } {
+  return name === "" ? {} : { name };
+}
+
+function kindPart(kind: string): { readonly kind?: string } {
+  return kind === "" ? {} : { kind };
 }
 
 function groupPart(group: string): { readonly group?: string } {

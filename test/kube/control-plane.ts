@@ -75,7 +75,7 @@ function apiserverFlags(folder: string, etcdPort: number, port: number, token: s
   const keyFile = join(folder, "service-accounts.key");
   const tokenFile = join(folder, "tokens.csv");
   writeFileSync(keyFile, keys.privateKey, { mode: 0o600 });
-  writeFileSync(tokenFile, `${token},admin,admin,system:masters\n${token}-nobody,nobody,nobody\n`, { mode: 0o600 });
+  writeFileSync(tokenFile, `${token},admin,admin,system:masters\nnobody-token,nobody,nobody\n`, { mode: 0o600 });
   return [
     `--etcd-servers=http://127.0.0.1:${etcdPort}`,
     "--bind-address=127.0.0.1",
@@ -104,7 +104,7 @@ function managerFlags(kubeconfig: string, port: number): readonly string[] {
   ];
 }
 
-/** The user `nobody` has no rights at all: its token is the administrator's with `-nobody` behind it. */
+/** Besides the administrator there is the user `nobody`, with the token `nobody-token` and no rights at all. */
 function kubeconfigText(url: string, ca: string, token: string): string {
   return JSON.stringify({
     apiVersion: "v1",

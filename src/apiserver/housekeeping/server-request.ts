@@ -1,0 +1,31 @@
+import type { WriteRequest } from "../registry/object-request.ts";
+import type { UserInfo } from "../registry/requester.ts";
+import type { ServedKind } from "../registry/served-kind.ts";
+import type { ObjectKey } from "../storage/object-key.ts";
+
+/** A request that the server makes of itself, about one object. */
+export function serverRequest(key: ObjectKey, kind: ServedKind, user: UserInfo, signal: AbortSignal): WriteRequest {
+  return {
+    plane: key.plane,
+    kind,
+    namespace: key.namespace,
+    subresource: "",
+    user,
+    manager: user.username,
+    dryRun: false,
+    fieldValidation: "Ignore",
+    warn: () => undefined,
+    signal,
+  };
+}
+
+/** A part of the server, under the name that its counterpart in Kubernetes has. */
+export function systemUser(name: string): UserInfo {
+  const groups = [
+    "system:masters",
+    "system:serviceaccounts",
+    "system:serviceaccounts:kube-system",
+    "system:authenticated",
+  ];
+  return { username: `system:serviceaccount:kube-system:${name}`, uid: "", groups, extra: {} };
+}

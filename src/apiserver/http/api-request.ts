@@ -1,0 +1,42 @@
+import type { X509Certificate } from "node:crypto";
+import type { UserInfo } from "../registry/requester.ts";
+import type { RequestHeaders } from "./access/authenticator.ts";
+
+/** A request as it reaches the API, from a socket or from a caller in the same process. */
+export interface ApiRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: RequestHeaders;
+  /** Reads the whole body; throws a StatusError when it is too long or cannot be read. */
+  readonly body: () => Promise<Uint8Array | string>;
+  /** Aborts when the client is gone. */
+  readonly signal: AbortSignal;
+  /** For callers that are trusted to say who they are; everybody else is asked. */
+  readonly user?: UserInfo;
+  /** What the TLS connection knows of its client. */
+  readonly clientCertificate?: X509Certificate | undefined;
+}
+
+export interface ApiAnswer {
+  readonly code: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: string | Stream;
+}
+
+/** An answer that goes on until one side ends it. Starting it hands over the sink to write to. */
+export interface Stream {
+  start(sink: StreamSink): void;
+}
+
+export interface StreamSink {
+  write(text: string): void;
+  /** Bytes written that the client has not taken yet. */
+  readonly waitingBytes: number;
+  end(): void;
+  /** Ends a stream that cannot go on: the client sees that it was cut. */
+  cut(): void;
+  /** Called once, when either side has ended the stream. */
+  onClose(call: () => void): void;
+}

@@ -1,0 +1,112 @@
+import { parseAllDocuments } from "yaml";
+import { failure, StatusError } from "../../protocol/api-status.ts";
+import { jsonFault } from "../../protocol/json-fault.ts";
+import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
+import { isJsonObject, type JsonValue } from "../../protocol/json-value.ts";
+import { firstHeader } from "./access/authenticator.ts";
+import type { ApiRequest } from "./api-request.ts";
+import { duplicateFields } from "./duplicate-fields.ts";
+
+/** How much of a body that cannot be read is shown to whoever sent it. */
+const shownLength = 30;
+
+const accepted = ["application/json", "application/yaml"];
+
+/** The media type of a body, without its parameters; JSON when the client does not say. */
+export function contentType(request: ApiRequest): string {
+  const [type = ""] = firstHeader(request.headers, "content-type").split(";");
+  return type.trim().toLowerCase();
+}
+
+/** The text of a body. Bytes that are no UTF-8 become what Go makes of them. */
+export async function bodyText(request: ApiRequest): Promise<string> {
+  const body = await request.body();
+  return typeof body === "string" ? body : new TextDecoder().decode(body);
+}
+
+export interface SentBody {
+  readonly value: JsonValue;
+  /** Paths of keys that stand in the text twice. */
+  readonly duplicates: readonly string[];
+}
+
+/** An object that a client sent, in one of the forms this server reads. */
+export async function objectBody(request: ApiRequest, { kind }: { readonly kind: string }): Promise<SentBody> {
+  const type = contentType(request);
+  if (type !== "" && !accepted.includes(type)) throw unsupportedMediaType(accepted);
+  const text = await bodyText(request);
+  if (type === "application/yaml") return { value: readYaml(text), duplicates: [] };
+  try {
+    const value = readJson(text) ?? {};
+    if (!isJsonObject(value))
+      throw unrecognized(
+        text,
+        kind,
+        `json: cannot unmarshal ${goTypeName(value)} into Go value of type ${versionAndKind}`,
+      );
+    return { value, duplicates: duplicateFields(text, value) };
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw unrecognized(text, kind, jsonFault(text) ?? error.message);
+  }
+}
+
+/** Go names the type that it reads apiVersion and kind into. */
+const versionAndKind =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+function unrecognized(text: string, kind: string, fault: string): StatusError {
+  const because = `couldn't get version/kind; json parse error: ${fault} (${shown(text)})`;
+  return new StatusError(
+    failure("BadRequest", `the object provided is unrecognized (must be of type ${kind}): ${because}`),
+  );
+}
+
+/** The beginning of what a client sent; not as text when it does not look like an object. */
+function shown(text: string): string {
+  if (text === "") return "<empty>";
+  const bytes = Buffer.from(text);
+  const start = bytes.subarray(0, shownLength);
+  return start.toString(text.startsWith("{") ? "utf8" : "hex") + (bytes.length > shownLength ? " ..." : "");
+}
+
+export function unsupportedMediaType(types: readonly string[]): StatusError {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${types.join(", ")}`;
+  return new StatusError(failure("UnsupportedMediaType", message));
+}
+
+export function readJsonBody(text: string): JsonValue {
+  try {
+    return readJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new StatusError(failure("BadRequest", error.message));
+  }
+}
+
+/** One YAML document; integers keep all their digits. */
+export function readYaml(text: string): JsonValue {
+  const [document, ...more] = parseAllDocuments(text, { intAsBigInt: true, uniqueKeys: true, prettyErrors: false });
+  if (document === undefined || !("errors" in document)) return null;
+  const [error] = document.errors;
+  if (error !== undefined || more.length > 0) {
+    const because = error?.message ?? "more than one document";
+    throw new StatusError(failure("BadRequest", `error converting YAML to JSON: yaml: ${because}`));
+  }
+  return narrowed(document.toJS({ maxAliasCount: 100 }) as JsonValue);
+}
+
+/** Integers that a double holds exactly are numbers, as from JSON. */
+function narrowed(value: JsonValue): JsonValue {
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (Array.isArray(value)) return value.map(narrowed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, narrowed(member)]));
+}
+
+/** The name that Go gives to the type of a JSON value. */
+function goTypeName(value: JsonValue): string {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "boolean") return "bool";
+  return typeof value === "bigint" ? "number" : typeof value;
+}

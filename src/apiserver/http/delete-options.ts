@@ -1,0 +1,84 @@
+import { failure, invalidObject, StatusError } from "../../protocol/api-status.ts";
+import { notSupported } from "../../protocol/field-issue.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json-value.ts";
+import type { DeleteOptions } from "../registry/delete.ts";
+import type { ApiRequest } from "./api-request.ts";
+import { bodyText, contentType, readJsonBody, readYaml } from "./body.ts";
+import { booleanParameter, integerParameter } from "./query.ts";
+
+export interface ParsedDelete {
+  readonly options: DeleteOptions;
+  readonly dryRun: boolean;
+}
+
+/** From the body if there is one, else from the query. */
+export async function parseDeleteOptions(request: ApiRequest): Promise<ParsedDelete> {
+  const text = await bodyText(request);
+  const parsed = text === "" ? fromQuery(request.query) : fromBody(text, contentType(request) === "application/yaml");
+  const dryRun = parsed.dryRun.filter((value) => value !== "");
+  if (dryRun.some((value) => value !== "All")) {
+    const issue = notSupported("dryRun", dryRun, ["All"]);
+    throw new StatusError(invalidObject({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", [issue]));
+  }
+  return { options: parsed.options, dryRun: dryRun.length > 0 };
+}
+
+interface Given {
+  readonly options: DeleteOptions;
+  readonly dryRun: readonly string[];
+}
+
+function fromQuery(query: URLSearchParams): Given {
+  return {
+    options: given({
+      propagationPolicy: query.get("propagationPolicy") ?? undefined,
+      orphanDependents: booleanParameter(query, "orphanDependents"),
+      gracePeriodSeconds: integerParameter(query, "gracePeriodSeconds"),
+    }),
+    dryRun: query.getAll("dryRun"),
+  };
+}
+
+function fromBody(text: string, isYaml: boolean): Given {
+  const value = isYaml ? readYaml(text) : readJsonBody(text);
+  if (!isJsonObject(value)) throw bad("the body has to be an object of kind DeleteOptions");
+  if (value["kind"] !== undefined && value["kind"] !== "DeleteOptions") {
+    throw bad(`${String(value["kind"])} in the body cannot be handled as a DeleteOptions`);
+  }
+  const preconditions = isJsonObject(value["preconditions"] ?? null) ? (value["preconditions"] as JsonObject) : {};
+  const dryRun = value["dryRun"] ?? [];
+  if (!Array.isArray(dryRun)) throw bad("dryRun has to be a list of strings");
+  return {
+    options: given({
+      uid: typed(preconditions, "uid", "string"),
+      resourceVersion: typed(preconditions, "resourceVersion", "string"),
+      propagationPolicy: typed(value, "propagationPolicy", "string"),
+      orphanDependents: typed(value, "orphanDependents", "boolean"),
+      gracePeriodSeconds: typed(value, "gracePeriodSeconds", "number"),
+    }),
+    dryRun: dryRun.map(String),
+  };
+}
+
+interface Types {
+  readonly string: string;
+  readonly boolean: boolean;
+  readonly number: number;
+}
+
+function typed<Name extends keyof Types>(object: JsonObject, field: string, type: Name): Types[Name] | undefined {
+  const value = object[field];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === type) return value as unknown as Types[Name];
+  throw bad(`json: cannot unmarshal ${typeof value} into Go struct field DeleteOptions.${field} of type ${type}`);
+}
+
+type Loose = { readonly [Field in keyof DeleteOptions]: DeleteOptions[Field] | undefined };
+
+function given(options: Loose): DeleteOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as DeleteOptions;
+}
+
+function bad(message: string): StatusError {
+  return new StatusError(failure("BadRequest", message));
+}

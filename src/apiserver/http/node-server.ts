@@ -1,0 +1,197 @@
+import { X509Certificate } from "node:crypto";
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from "node:http2";
+import type { AddressInfo } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { failure, StatusError } from "../../protocol/api-status.ts";
+import type { ApiAnswer, ApiRequest, StreamSink } from "./api-request.ts";
+import type { ApiServer } from "./api-server.ts";
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly key: string;
+  readonly certificate: string;
+  /** Who issues the certificates of clients. */
+  readonly clientAuthority: string;
+}
+
+export interface Listening {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const bodyBytesMax = 3 * 1024 * 1024;
+const headerBytesMax = 64 * 1024;
+const streamsMax = 1_000;
+const urlLengthMax = 32 * 1024;
+const idleMs = 3 * 60_000;
+
+/** Serves the API over TLS, by HTTP/2 and HTTP/1.1. */
+export async function listen(server: ApiServer, options: ListenOptions): Promise<Listening> {
+  const http = createSecureServer(
+    {
+      allowHTTP1: true,
+      key: options.key,
+      cert: options.certificate,
+      ca: options.clientAuthority,
+      requestCert: true,
+      rejectUnauthorized: false, // who shows no certificate, or one of somebody else, may have a token
+      minVersion: "TLSv1.2",
+      maxHeaderSize: headerBytesMax,
+      maxSessionMemory: 64,
+      settings: { maxConcurrentStreams: streamsMax, maxHeaderListSize: headerBytesMax },
+    } as Parameters<typeof createSecureServer>[0],
+    (request, response) => {
+      serve(server, request, response).catch(() => response.destroy());
+    },
+  );
+  const sessions = new Set<{ destroy(): void }>();
+  remember(http, sessions);
+  http.setTimeout(idleMs);
+  await new Promise<void>((resolve, reject) => {
+    http.once("error", reject);
+    http.listen(options.port, options.host, resolve);
+  });
+  return { port: (http.address() as AddressInfo).port, stop: () => stop(http, sessions) };
+}
+
+function remember(http: Http2SecureServer, sessions: Set<{ destroy(): void }>): void {
+  http.on("connection", (socket) => {
+    sessions.add(socket);
+    socket.once("close", () => sessions.delete(socket));
+  });
+  http.on("sessionError", () => undefined);
+  http.on("tlsClientError", (_error, socket) => socket.destroy());
+}
+
+function stop(http: Http2SecureServer, sessions: ReadonlySet<{ destroy(): void }>): Promise<void> {
+  return new Promise((resolve) => {
+    http.close(() => resolve());
+    for (const session of sessions) session.destroy();
+  });
+}
+
+async function serve(server: ApiServer, request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  const answer = await server.handle(apiRequest(request, gone.signal));
+  if (response.destroyed) return;
+  send(answer, request, response);
+}
+
+function apiRequest(request: Http2ServerRequest, signal: AbortSignal): ApiRequest {
+  const { pathname, searchParams } = parseUrl(request.url);
+  return {
+    method: request.method ?? "GET",
+    path: pathname,
+    query: searchParams,
+    headers: distinctHeaders(request),
+    body: () => readBody(request, signal),
+    signal,
+    clientCertificate: certificateOf(request),
+  };
+}
+
+function parseUrl(url: string): { readonly pathname: string; readonly searchParams: URLSearchParams } {
+  if (url.length > urlLengthMax) return { pathname: "", searchParams: new URLSearchParams() };
+  const question = url.indexOf("?");
+  const pathname = question < 0 ? url : url.slice(0, question);
+  return { pathname, searchParams: new URLSearchParams(question < 0 ? "" : url.slice(question + 1)) };
+}
+
+/** Node joins headers that are given several times, some by commas; here each value is apart. */
+function distinctHeaders(request: Http2ServerRequest): Readonly<Record<string, readonly string[]>> {
+  const distinct: Record<string, string[]> = {};
+  for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {
+    const name = (request.rawHeaders[at] as string).toLowerCase();
+    const values = Object.hasOwn(distinct, name) ? (distinct[name] as string[]) : [];
+    values.push(request.rawHeaders[at + 1] as string);
+    distinct[name] = values;
+  }
+  return distinct;
+}
+
+const certificates = new WeakMap<TLSSocket, X509Certificate>();
+
+/** Of the connection, read once. */
+function certificateOf(request: Http2ServerRequest): X509Certificate | undefined {
+  const socket = (request.stream?.session?.socket ?? request.socket) as TLSSocket;
+  const known = certificates.get(socket);
+  if (known !== undefined) return known;
+  const raw = socket.getPeerCertificate?.()?.raw;
+  if (raw === undefined) return undefined;
+  const certificate = new X509Certificate(raw);
+  certificates.set(socket, certificate);
+  return certificate;
+}
+
+function readBody(request: Http2ServerRequest, signal: AbortSignal): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    request.on("data", (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      if (bytes <= bodyBytesMax) chunks.push(chunk);
+      else reject(tooLarge());
+    });
+    request.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks)));
+    request.once("error", reject);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+function tooLarge(): StatusError {
+  const message = `Request entity too large: limit is ${bodyBytesMax}`;
+  return new StatusError(failure("RequestEntityTooLarge", message));
+}
+
+function send({ code, headers, body }: ApiAnswer, request: Http2ServerRequest, response: Http2ServerResponse): void {
+  response.statusCode = code;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value as string | string[]);
+  if (typeof body === "string") {
+    const bytes = Buffer.from(body);
+    response.setHeader("content-length", bytes.length);
+    if (request.method === "HEAD") response.end();
+    else response.end(bytes);
+    return;
+  }
+  response.writeHead(code);
+  // A watch may be silent for long: the timeout for idle connections is not for it.
+  response.setTimeout(0);
+  (request.stream?.session ?? request.socket).setTimeout(0);
+  body.start(new ResponseSink(response));
+}
+
+class ResponseSink implements StreamSink {
+  readonly #response: Http2ServerResponse;
+
+  constructor(response: Http2ServerResponse) {
+    this.#response = response;
+  }
+
+  get waitingBytes(): number {
+    return this.#response.writableLength ?? 0;
+  }
+
+  write(text: string): void {
+    this.#response.write(text);
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  cut(): void {
+    this.#response.destroy();
+  }
+
+  onClose(call: () => void): void {
+    this.#response.once("close", call);
+  }
+}

@@ -1,0 +1,114 @@
+import { failure, StatusError } from "../../protocol/api-status.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
+import { writeJson } from "../../protocol/json-writer.ts";
+import { formatApiVersion } from "../../protocol/object-meta.ts";
+import type { ApiObject, ServedKind } from "../registry/served-kind.ts";
+import { servedObject, servedText } from "../registry/served-version.ts";
+import type { StoredObject } from "../storage/object-store.ts";
+import type { Accepted } from "./accept.ts";
+import { tableOf } from "./table.ts";
+
+/** How the objects of one answer are shown. */
+export interface Showing {
+  readonly kind: ServedKind;
+  readonly accepted: Accepted;
+  /** What a table carries of each object: Metadata unless the client says otherwise. */
+  readonly includeObject: string;
+  readonly nowMs: number;
+}
+
+export interface ListMetadata {
+  readonly resourceVersion: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+export function parseIncludeObject(query: URLSearchParams): string {
+  const value = query.get("includeObject") ?? "";
+  if (["", "Metadata", "Object", "None"].includes(value)) return value === "" ? "Metadata" : value;
+  const fault = `includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw new StatusError(failure("BadRequest", `Unable to convert to Table as requested: ${fault}`));
+}
+
+/** The text of one object. */
+export function objectText(stored: StoredObject, showing: Showing): string {
+  switch (showing.accepted.representation) {
+    case "object":
+      return servedText(stored, showing.kind);
+    case "Table":
+      return writeJson(tableOf([servedObject(stored, showing.kind)], showing, versionOnly(stored)));
+    case "PartialObjectMetadata":
+      return writeJson(partial(servedObject(stored, showing.kind)));
+    case "PartialObjectMetadataList":
+      throw new StatusError(
+        failure(
+          "NotAcceptable",
+          "you requested PartialObjectMetadataList, but the requested object is not a list (*v1.PartialObjectMetadata)",
+        ),
+      );
+  }
+}
+
+/** The text of a list. Objects that are shown as stored are joined, never parsed. */
+export function listText(items: readonly StoredObject[], metadata: ListMetadata, showing: Showing): string {
+  const { kind, accepted } = showing;
+  switch (accepted.representation) {
+    case "object": {
+      const head = writeJson({ kind: kind.listKind, apiVersion: formatApiVersion(kind.group, kind.version), metadata });
+      return `${head.slice(0, -1)},"items":[${items.map((item) => itemText(item, kind)).join(",")}]}`;
+    }
+    case "Table":
+      return writeJson(
+        tableOf(
+          items.map((item) => servedObject(item, kind)),
+          showing,
+          metadata,
+        ),
+      );
+    case "PartialObjectMetadata":
+      throw new StatusError(
+        failure(
+          "NotAcceptable",
+          "you requested PartialObjectMetadata, but the requested object is a list (*v1.PartialObjectMetadataList)",
+        ),
+      );
+    case "PartialObjectMetadataList":
+      return writeJson({
+        kind: "PartialObjectMetadataList",
+        apiVersion: "meta.k8s.io/v1",
+        metadata,
+        items: items.map((item) => partial(servedObject(item, kind))),
+      });
+  }
+}
+
+/** Items of built-in kinds do not repeat what the list says already. */
+function itemText(stored: StoredObject, kind: ServedKind): string {
+  const text = servedText(stored, kind);
+  if (kind.isCustom) return text;
+  const head = `{"kind":"${kind.kind}","apiVersion":"${formatApiVersion(kind.group, kind.version)}",`;
+  return text.startsWith(head) ? `{${text.slice(head.length)}` : text;
+}
+
+/** What one event of a watch shows; tables have their header in the first event alone. */
+export function eventText(stored: StoredObject, showing: Showing, isFirst: boolean): string {
+  switch (showing.accepted.representation) {
+    case "object":
+      return servedText(stored, showing.kind);
+    case "Table": {
+      const table = tableOf([servedObject(stored, showing.kind)], showing, versionOnly(stored));
+      return writeJson(isFirst ? table : { ...table, columnDefinitions: null });
+    }
+    case "PartialObjectMetadata":
+    case "PartialObjectMetadataList":
+      return writeJson(partial(servedObject(stored, showing.kind)));
+  }
+}
+
+export function partial({ metadata }: ApiObject): JsonObject {
+  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata } as unknown as JsonObject;
+}
+
+function versionOnly({ object }: StoredObject): ListMetadata {
+  return { resourceVersion: object.metadata.resourceVersion ?? "" };
+}

@@ -1,0 +1,15 @@
+import type { Authentication } from "./access/authenticator.ts";
+import type { ApiRequest } from "./api-request.ts";
+
+/** A request that is known to come from somebody and to go to a plane. */
+export interface RequestContext {
+  readonly request: ApiRequest;
+  readonly plane: string;
+  /** Without the prefix of the plane. */
+  readonly path: string;
+  readonly user: Authentication["user"];
+  /** Collects what the client is told besides the answer. */
+  readonly warnings: string[];
+  /** Ends with the client, or when the time for this request is up. */
+  readonly signal: AbortSignal;
+}

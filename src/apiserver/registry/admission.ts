@@ -1,0 +1,40 @@
+import type { ApiStatus } from "../../protocol/api-status.ts";
+import type { UserInfo } from "./requester.ts";
+import type { ApiObject, ServedKind } from "./served-kind.ts";
+
+export type Operation = "CREATE" | "UPDATE" | "DELETE";
+
+/** A change that is about to happen, as those see it who have a say in it. */
+export interface AdmissionRequest {
+  readonly operation: Operation;
+  readonly plane: string;
+  readonly kind: ServedKind;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: string;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  /** Absent on a delete. */
+  readonly object?: ApiObject;
+  /** Absent on a create. */
+  readonly oldObject?: ApiObject;
+  /** The options of the request, as an object of kind CreateOptions and so on. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly warn: (text: string) => void;
+}
+
+/** What became of an object that was admitted. */
+export type Outcome = { readonly stored: true; readonly object: ApiObject } | { readonly stored: false };
+
+export type Verdict =
+  | { readonly allowed: true; readonly settled?: (outcome: Outcome) => void }
+  | { readonly allowed: false; readonly status: ApiStatus };
+
+/** Somebody with a say in changes: changes objects on their way in, or refuses them. */
+export interface AdmissionPlugin {
+  readonly name: string;
+  /** Returns the object as it shall be; throws a StatusError to refuse. Not called for deletes. */
+  readonly mutate?: (request: AdmissionRequest, signal: AbortSignal) => Promise<ApiObject>;
+  /** Sees the object as it will be stored, its name and UID included. */
+  readonly validate?: (request: AdmissionRequest, signal: AbortSignal) => Promise<Verdict>;
+}

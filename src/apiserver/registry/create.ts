@@ -1,0 +1,143 @@
+import { alreadyExists, failure, StatusError, unexplained } from "../../protocol/api-status.ts";
+import type { StoredObject } from "../storage/object-store.ts";
+import type { AdmissionRequest } from "./admission.ts";
+import { ownedAfterUpdate } from "./field-ownership.ts";
+import { timestamp, withMetadata } from "./metadata.ts";
+import { requireLiveNamespace } from "./namespace-lifecycle.ts";
+import { generatedName } from "./object-name.ts";
+import { keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
+import { distinctOwners } from "./owners.ts";
+import type { Registry } from "./registry.ts";
+import type { ApiObject } from "./served-kind.ts";
+import { shapedNew } from "./shape.ts";
+import { unstored } from "./unstored.ts";
+
+/** How many names are tried for one prefix. */
+const generatedNamesMax = 8;
+
+/** Stores a new object, or says why not. */
+export async function createObject(registry: Registry, request: WriteRequest, sent: ApiObject): Promise<StoredObject> {
+  const object = distinctOwners(withoutSystemFields(inNamespace(sent, request)), request);
+  if (object.metadata.resourceVersion) {
+    throw new StatusError(unexplained("resourceVersion should not be set on objects to be created"));
+  }
+  const owned = ownedAfterUpdate(undefined, object, request, registry.clock.now());
+  return createOwned(registry, request, owned);
+}
+
+/** The same for an object whose managed fields are right already, as after an apply. */
+export async function createOwned(registry: Registry, request: WriteRequest, object: ApiObject): Promise<StoredObject> {
+  requireLiveNamespace(registry.store, request, object.metadata.name ?? "");
+  const admitted = await registry.admission.mutate(admissionOf(request, object), object, request.signal);
+  const isGenerated = !admitted.metadata.name && Boolean(admitted.metadata.generateName);
+  for (let attempt = 1; ; attempt += 1) {
+    const named = born(admitted, request, registry);
+    const stored = await storeNew(registry, request, named);
+    if (stored !== undefined) return stored;
+    if (!isGenerated) throw new StatusError(existsAlready(registry, request, named));
+    if (attempt === generatedNamesMax) throw new StatusError(noUniqueName(request, named));
+  }
+}
+
+/** Undefined when there is an object of this name. */
+async function storeNew(
+  registry: Registry,
+  request: WriteRequest,
+  object: ApiObject,
+): Promise<StoredObject | undefined> {
+  const shaped = shapedNew(object, request);
+  const settle = await registry.admission.validate(admissionOf(request, shaped), request.signal);
+  const key = keyOf(request, shaped.metadata.name as string);
+  try {
+    await registry.store.quiet(key);
+    if (registry.store.get(key) !== undefined) {
+      settle({ stored: false });
+      return undefined;
+    }
+    // A namespace may have begun to end while others were asked.
+    requireLiveNamespace(registry.store, request, key.name);
+    const result = request.dryRun
+      ? { ok: true as const, stored: unstored(key, shaped) }
+      : await registry.store.put(key, 0, shaped);
+    settle(result.ok && !request.dryRun ? { stored: true, object: result.stored.object } : { stored: false });
+    return result.ok ? result.stored : undefined;
+  } catch (error) {
+    settle({ stored: false });
+    throw error;
+  }
+}
+
+function admissionOf(request: WriteRequest, object: ApiObject): AdmissionRequest {
+  const { plane, kind, namespace, subresource, user, dryRun, warn } = request;
+  return {
+    operation: "CREATE",
+    plane,
+    kind,
+    namespace: kind.group === "" && kind.plural === "namespaces" ? (object.metadata.name ?? "") : namespace,
+    name: object.metadata.name ?? "",
+    subresource,
+    user,
+    dryRun,
+    object,
+    options: writeOptions("CreateOptions", request),
+    warn,
+  };
+}
+
+export function writeOptions(
+  kind: string,
+  { dryRun, manager, fieldValidation }: WriteRequest,
+): Record<string, unknown> {
+  return {
+    kind,
+    apiVersion: "meta.k8s.io/v1",
+    ...(dryRun ? { dryRun: ["All"] } : {}),
+    ...(manager === "" ? {} : { fieldManager: manager }),
+    fieldValidation,
+  };
+}
+
+/** An object belongs where the request says; one that says otherwise is refused. */
+export function inNamespace(object: ApiObject, { kind, namespace }: WriteRequest): ApiObject {
+  const expected = kind.scope === "Namespaced" ? namespace : "";
+  const given = object.metadata.namespace ?? "";
+  if (given === expected) return object;
+  if (given === "" || expected === "")
+    return withMetadata(object, { namespace: expected === "" ? undefined : expected });
+  throw new StatusError(
+    failure("BadRequest", "the namespace of the provided object does not match the namespace sent on the request"),
+  );
+}
+
+function withoutSystemFields(object: ApiObject): ApiObject {
+  return withMetadata(object, {
+    creationTimestamp: undefined,
+    uid: undefined,
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    ...({ selfLink: undefined } as object),
+  });
+}
+
+function born(object: ApiObject, { kind }: WriteRequest, { random, clock }: Registry): ApiObject {
+  const { name, generateName } = object.metadata;
+  return withMetadata(object, {
+    ...(!name && generateName ? { name: generatedName(generateName, random) } : {}),
+    uid: random.uuid(),
+    creationTimestamp: timestamp(clock.now()),
+    ...(kind.hasGeneration ? { generation: 1 } : {}),
+  });
+}
+
+function existsAlready(registry: Registry, request: WriteRequest, object: ApiObject): ReturnType<typeof failure> {
+  const name = object.metadata.name as string;
+  const status = alreadyExists(resourceOf(request), name);
+  const isGoing = registry.store.get(keyOf(request, name))?.object.metadata.deletionTimestamp !== undefined;
+  return isGoing ? { ...status, message: `object is being deleted: ${status.message}` } : status;
+}
+
+function noUniqueName(request: WriteRequest, object: ApiObject): ReturnType<typeof failure> {
+  const status = alreadyExists(resourceOf(request), object.metadata.name as string);
+  const message = `${status.message}, the server was not able to generate a unique name for the object`;
+  return { ...status, message, details: { ...status.details, retryAfterSeconds: 1 } };
+}

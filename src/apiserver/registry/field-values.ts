@@ -1,0 +1,45 @@
+import { failure, StatusError } from "../../protocol/api-status.ts";
+import { type FieldRequirement, matchesFields } from "../../protocol/field-selector.ts";
+import { quote } from "../../protocol/go-quote.ts";
+import { isJsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
+import { type LabelRequirements, matchesLabels } from "../../protocol/label-selector.ts";
+import type { ApiObject, ServedKind } from "./served-kind.ts";
+
+/** Which objects of a kind are meant. */
+export interface Selection {
+  readonly labels: LabelRequirements;
+  readonly fields: readonly FieldRequirement[];
+}
+
+export const everything: Selection = { labels: [], fields: [] };
+
+export function selectsEverything({ labels, fields }: Selection): boolean {
+  return labels.length === 0 && fields.length === 0;
+}
+
+export function selects({ labels, fields }: Selection, object: ApiObject, kind: ServedKind): boolean {
+  return (
+    (labels.length === 0 || matchesLabels(labels, object.metadata.labels ?? {})) &&
+    (fields.length === 0 || matchesFields(fields, (field) => fieldValue(object, field, kind)))
+  );
+}
+
+/** Selecting by a field that a kind does not offer is a mistake, not a selection of nothing. */
+export function checkFields(fields: readonly FieldRequirement[], kind: ServedKind): void {
+  const known = ["metadata.name", "metadata.namespace"];
+  const unknown = fields.find(({ field }) => ![...known, ...kind.selectableFields].includes(field));
+  if (unknown === undefined) return;
+  const isPlain = !kind.isCustom && kind.selectableFields.length === 0;
+  const message = isPlain
+    ? `${quote(unknown.field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+    : `field label not supported: ${unknown.field}`;
+  throw new StatusError(failure("BadRequest", message));
+}
+
+function fieldValue(object: ApiObject, field: string, { rules }: ServedKind): string {
+  const special = rules.selectField?.(object, field);
+  if (special !== undefined) return special;
+  let value: JsonValue | undefined = object;
+  for (const step of field.split(".")) value = isJsonObject(value) ? ownValue(value, step) : undefined;
+  return value === undefined || value === null || typeof value === "object" ? "" : String(value);
+}

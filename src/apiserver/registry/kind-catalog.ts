@@ -1,0 +1,95 @@
+import type { Change, ObjectStore } from "../storage/object-store.ts";
+import { storedResource } from "./object-request.ts";
+import type { ApiObject, ServedKind } from "./served-kind.ts";
+
+const definitions = "customresourcedefinitions.apiextensions.k8s.io";
+
+/** The kinds that a definition makes once it is established; `revision` is the one that wrote it. */
+export type KindsOfDefinition = (definition: ApiObject, revision: number) => readonly ServedKind[];
+
+/** Which kinds each plane serves: those built in, and those its own definitions make. */
+export class KindCatalog {
+  readonly #builtin: readonly ServedKind[];
+  readonly #kindsOf: KindsOfDefinition;
+  readonly #custom = new Map<string, Map<string, readonly ServedKind[]>>();
+  readonly #planes = new Map<string, PlaneKinds>();
+  readonly #none: PlaneKinds;
+  readonly stop: () => void;
+
+  constructor(store: ObjectStore, builtin: readonly ServedKind[], kindsOf: KindsOfDefinition) {
+    this.#builtin = builtin;
+    this.#kindsOf = kindsOf;
+    this.#none = new PlaneKinds(builtin);
+    const from = store.revision;
+    for (const { key, object, revision } of store.list({ resource: definitions })) {
+      this.#define(key.plane, key.name, kindsOf(object, revision));
+    }
+    this.stop = store.watch({ resource: definitions }, from, (change) => this.#learn(change));
+  }
+
+  inPlane(plane: string): PlaneKinds {
+    return this.#planes.get(plane) ?? this.#none;
+  }
+
+  #learn({ type, stored: { key, object, revision } }: Change): void {
+    this.#define(key.plane, key.name, type === "deleted" ? [] : this.#kindsOf(object, revision));
+  }
+
+  #define(plane: string, name: string, kinds: readonly ServedKind[]): void {
+    const definitionsOfPlane = this.#custom.get(plane) ?? new Map<string, readonly ServedKind[]>();
+    if (kinds.length === 0) definitionsOfPlane.delete(name);
+    else definitionsOfPlane.set(name, kinds);
+    if (definitionsOfPlane.size === 0) {
+      this.#custom.delete(plane);
+      this.#planes.delete(plane);
+      return;
+    }
+    this.#custom.set(plane, definitionsOfPlane);
+    this.#planes.set(plane, new PlaneKinds([...this.#builtin, ...[...definitionsOfPlane.values()].flat()]));
+  }
+}
+
+/** The kinds of one plane at one moment. */
+export class PlaneKinds {
+  readonly all: readonly ServedKind[];
+  readonly #byPath = new Map<string, ServedKind>();
+  readonly #byStorage = new Map<string, ServedKind>();
+
+  constructor(all: readonly ServedKind[]) {
+    this.all = all;
+    for (const kind of all) {
+      this.#byPath.set(pathOf(kind.group, kind.version, kind.plural), kind);
+      if (kind.storedAs === undefined && kind.version === kind.storageVersion) {
+        this.#byStorage.set(storedResource(kind), kind);
+      }
+    }
+  }
+
+  find(group: string, version: string, plural: string): ServedKind | undefined {
+    return this.#byPath.get(pathOf(group, version, plural));
+  }
+
+  /** Any version of a kind, for references that name one; garbage collection does not care which. */
+  ofKind(group: string, kind: string): ServedKind | undefined {
+    return this.all.find((served) => served.group === group && served.kind === kind);
+  }
+
+  /** The kind of what is stored as a resource, in the version that it is stored in. */
+  stored(resource: string): ServedKind | undefined {
+    return this.#byStorage.get(resource);
+  }
+
+  /** Every resource that objects are stored as, once. */
+  get resources(): readonly ServedKind[] {
+    return [...this.#byStorage.values()];
+  }
+
+  /** The other versions that the same objects are served in. */
+  versionsOf({ group, plural }: ServedKind): readonly ServedKind[] {
+    return this.all.filter((kind) => kind.group === group && kind.plural === plural);
+  }
+}
+
+function pathOf(group: string, version: string, plural: string): string {
+  return `${group}/${version}/${plural}`;
+}

@@ -1,0 +1,163 @@
+import { childPath, type FieldIssue, forbidden, invalid, required, tooLong } from "../../protocol/field-issue.ts";
+import { quote } from "../../protocol/go-quote.ts";
+import { type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
+import { dnsLabel, labelValue, type NameRule, qualifiedName } from "../../protocol/names.ts";
+import { type ObjectMeta, type OwnerReference, parseApiVersion } from "../../protocol/object-meta.ts";
+import { pathSegmentIssues } from "./object-name.ts";
+import type { ServedKind } from "./served-kind.ts";
+
+const annotationBytesMax = 256 * 1024;
+const managerLengthMax = 128;
+export const orphanFinalizer = "orphan";
+export const foregroundFinalizer = "foregroundDeletion";
+
+const immutable = "field is immutable";
+
+/** What Kubernetes demands of the metadata of any object, new or changed. */
+export function metadataIssues(metadata: ObjectMeta, kind: ServedKind): readonly FieldIssue[] {
+  return [
+    ...nameIssues(metadata, kind.nameRule),
+    ...namespaceIssues(metadata, kind.scope),
+    ...labelIssues(metadata.labels ?? {}),
+    ...annotationIssues(metadata.annotations ?? {}),
+    ...ownerIssues(metadata.ownerReferences ?? []),
+    ...finalizerIssues(metadata.finalizers ?? [], kind),
+    ...managedFieldIssues(metadata.managedFields ?? []),
+  ];
+}
+
+/** What an update may not do to metadata. */
+export function metadataChangeIssues(metadata: ObjectMeta, old: ObjectMeta): readonly FieldIssue[] {
+  const fixed = [
+    "name",
+    "namespace",
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+  ] as const;
+  return [
+    ...newFinalizerIssues(metadata, old),
+    ...(metadata.resourceVersion ? [] : [invalid(at("resourceVersion"), "", "must be specified for an update")]),
+    ...fixed
+      .filter((field) => !jsonEquals((metadata[field] ?? null) as JsonValue, (old[field] ?? null) as JsonValue))
+      .map((field) => invalid(at(field), metadata[field] ?? "", immutable)),
+  ];
+}
+
+function nameIssues({ name = "", generateName = "" }: ObjectMeta, rule: NameRule): readonly FieldIssue[] {
+  // A prefix may end in a dash, which the generated part follows.
+  const prefix = generateName === "" ? [] : rule(generateName.replace(/-$/, "a"));
+  const prefixIssues = prefix.map((fault) => invalid(at("generateName"), generateName, fault));
+  if (name === "") return [...prefixIssues, required(at("name"), "name or generateName is required")];
+  const faults = rule(name);
+  const all = faults.length > 0 ? faults : pathSegmentIssues(name);
+  return [...prefixIssues, ...all.map((fault) => invalid(at("name"), name, fault))];
+}
+
+function namespaceIssues({ namespace = "" }: ObjectMeta, scope: ServedKind["scope"]): readonly FieldIssue[] {
+  if (scope === "Cluster") return namespace === "" ? [] : [forbidden(at("namespace"), "not allowed on this type")];
+  if (namespace === "") return [required(at("namespace"))];
+  return dnsLabel(namespace).map((fault) => invalid(at("namespace"), namespace, fault));
+}
+
+function labelIssues(labels: Readonly<Record<string, string>>): readonly FieldIssue[] {
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...qualifiedName(key).map((fault) => invalid(at("labels"), key, fault)),
+    ...labelValue(value).map((fault) => invalid(at("labels"), value, fault)),
+  ]);
+}
+
+function annotationIssues(annotations: Readonly<Record<string, string>>): readonly FieldIssue[] {
+  const bytes = Object.entries(annotations).reduce((sum, entry) => sum + Buffer.byteLength(entry.join("")), 0);
+  return [
+    ...Object.keys(annotations).flatMap((key) =>
+      qualifiedName(key.toLowerCase()).map((fault) => invalid(at("annotations"), key, fault)),
+    ),
+    ...(bytes > annotationBytesMax ? [tooLong(at("annotations"), annotationBytesMax)] : []),
+  ];
+}
+
+function ownerIssues(owners: readonly OwnerReference[]): readonly FieldIssue[] {
+  return [...owners.flatMap(ownerFaults), ...controllerFaults(owners)];
+}
+
+function ownerFaults(owner: OwnerReference): readonly FieldIssue[] {
+  const path = at("ownerReferences");
+  const { version, group } = parseApiVersion(owner.apiVersion ?? "");
+  const empty = (["kind", "name", "uid"] as const).filter((field) => !owner[field]);
+  const isEvent = group === "" && version === "v1" && owner.kind === "Event";
+  return [
+    ...(version === ""
+      ? [invalid(childPath(path, "apiVersion"), owner.apiVersion ?? "", "version must not be empty")]
+      : []),
+    ...empty.map((field) => invalid(childPath(path, field), "", "must not be empty")),
+    ...(isEvent ? [invalid(path, owner, "/v1, Kind=Event is disallowed from being an owner")] : []),
+  ];
+}
+
+function controllerFaults(owners: readonly OwnerReference[]): readonly FieldIssue[] {
+  const [first, ...others] = owners
+    .filter((owner) => owner.controller === true)
+    .map(({ kind, name }) => `${kind}/${name}`);
+  const path = at("ownerReferences");
+  const fault = `Only one reference can have Controller set to true. Found "true" in references for`;
+  return others.map((other) => invalid(path, owners, `${fault} ${first} and ${other}`));
+}
+
+/** Finalizers of Kubernetes itself that go without the domain of whoever owns them. */
+const standardFinalizers = ["kubernetes", orphanFinalizer, foregroundFinalizer];
+
+function finalizerIssues(finalizers: readonly string[], { isCustom }: ServedKind): readonly FieldIssue[] {
+  const path = at("finalizers");
+  const both = finalizers.includes(orphanFinalizer) && finalizers.includes(foregroundFinalizer);
+  const clash = `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`;
+  return [
+    ...finalizers.flatMap((name) => qualifiedName(name).map((fault) => invalid(path, name, fault))),
+    ...(both ? [invalid(path, finalizers, clash)] : []),
+    ...(isCustom ? [] : finalizers.flatMap(ownerlessIssues)),
+  ];
+}
+
+function ownerlessIssues(name: string, index: number): readonly FieldIssue[] {
+  if (name.includes("/") || standardFinalizers.includes(name)) return [];
+  const fault = "name is neither a standard finalizer name nor is it fully qualified";
+  return [invalid(`${at("finalizers")}[${index}]`, name, fault)];
+}
+
+function newFinalizerIssues({ finalizers = [] }: ObjectMeta, old: ObjectMeta): readonly FieldIssue[] {
+  if (old.deletionTimestamp === undefined) return [];
+  const added = [...new Set(finalizers)].filter((name) => !(old.finalizers ?? []).includes(name)).sort();
+  if (added.length === 0) return [];
+  const found = `[]string{${added.map(quote).join(", ")}}`;
+  const fault = `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`;
+  return [forbidden(at("finalizers"), fault)];
+}
+
+function managedFieldIssues(entries: NonNullable<ObjectMeta["managedFields"]>): readonly FieldIssue[] {
+  return entries.flatMap((entry, index) => {
+    const path = `${at("managedFields")}[${index}]`;
+    const { operation, fieldsType = "FieldsV1", manager = "" } = entry;
+    return [
+      ...(operation === "Apply" || operation === "Update"
+        ? []
+        : [invalid(childPath(path, "operation"), operation ?? "", "must be `Apply` or `Update`")]),
+      ...(fieldsType === "FieldsV1" ? [] : [invalid(childPath(path, "fieldsType"), fieldsType, "must be `FieldsV1`")]),
+      ...managerIssues(manager, childPath(path, "manager")),
+    ];
+  });
+}
+
+/** Names of field managers are short and printable. */
+export function managerIssues(manager: string, path: string): readonly FieldIssue[] {
+  const long = Buffer.byteLength(manager) > managerLengthMax ? [tooLong(path, managerLengthMax)] : [];
+  const unprintable = [...manager.matchAll(/[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu)].map(({ 0: character, index }) => {
+    const code = (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, "0");
+    return invalid(path, manager, `invalid character U+${code} (at position ${index})`);
+  });
+  return [...long, ...unprintable];
+}
+
+function at(field: string): string {
+  return `metadata.${field}`;
+}

@@ -1,0 +1,38 @@
+import type { JsonObject } from "../../protocol/json-value.ts";
+import type { ObjectMeta } from "../../protocol/object-meta.ts";
+import type { ApiObject } from "./served-kind.ts";
+
+export type MetadataChange = { readonly [Field in keyof ObjectMeta]?: ObjectMeta[Field] | undefined };
+
+/** The same object with some of its metadata changed; undefined takes a field away. */
+export function withMetadata(object: ApiObject, change: MetadataChange): ApiObject {
+  const metadata: Record<string, unknown> = { ...object.metadata };
+  for (const [field, value] of Object.entries(change)) {
+    if (value === undefined) delete metadata[field];
+    else metadata[field] = value;
+  }
+  return { ...object, metadata: metadata as ObjectMeta } as ApiObject;
+}
+
+/** A moment as Kubernetes writes it: in UTC, to the second. */
+export function timestamp(nowMs: number): string {
+  // biome-ignore lint/style/noRestrictedGlobals: formats a moment that is given, reads no clock
+  return `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+}
+
+/** An object without one of its top-level fields. */
+export function without(object: ApiObject, field: string): ApiObject {
+  if (!Object.hasOwn(object, field)) return object;
+  const { [field]: _, ...rest } = object as JsonObject;
+  return rest as unknown as ApiObject;
+}
+
+/** An object with a top-level field as another object has it, present or not. */
+export function withFieldOf(object: ApiObject, field: string, other: ApiObject): ApiObject {
+  const value = (other as JsonObject)[field];
+  return value === undefined ? without(object, field) : ({ ...object, [field]: value } as ApiObject);
+}
+
+export function finalizersOf({ metadata }: ApiObject): readonly string[] {
+  return metadata.finalizers ?? [];
+}

@@ -1,0 +1,31 @@
+import { subdomainLengthMax } from "../../protocol/names.ts";
+
+/** No vowels and nothing that looks like another letter: generated names spell no words. */
+const suffixLetters = "bcdfghjklmnpqrstvwxz2456789";
+const suffixLength = 5;
+const generatedLengthMax = 63;
+
+/** Chance as a parameter. */
+export interface Random {
+  /** From 0 up to, but not including, 1. */
+  fraction(): number;
+  uuid(): string;
+}
+
+/** A prefix with five random letters behind it; a long prefix is cut so that the whole stays a label. */
+export function generatedName(prefix: string, random: Random): string {
+  const letters = Array.from(
+    { length: suffixLength },
+    () => suffixLetters[Math.floor(random.fraction() * suffixLetters.length)],
+  );
+  return prefix.slice(0, generatedLengthMax - suffixLength) + letters.join("");
+}
+
+/** What the path of a URL cannot hold as a name. */
+export function pathSegmentIssues(name: string): readonly string[] {
+  if (name === "." || name === "..") return [`may not be '${name}'`];
+  return ["/", "%"].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
+}
+
+/** Names longer than this would not be found in any URL; no rule of a kind allows them. */
+export const nameLengthMax = subdomainLengthMax;

@@ -1,0 +1,48 @@
+import type { GroupResource } from "../../protocol/api-status.ts";
+import type { ObjectKey, Scope } from "../storage/object-key.ts";
+import type { UserInfo } from "./requester.ts";
+import type { ServedKind } from "./served-kind.ts";
+
+/** What is the same for every request about objects of one kind, however it came in. */
+export interface ObjectRequest {
+  readonly plane: string;
+  readonly kind: ServedKind;
+  /** Empty for kinds of cluster scope, and for all namespaces. */
+  readonly namespace: string;
+  readonly user: UserInfo;
+  /** Tells the client something about a request that goes through. */
+  readonly warn: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export type Subresource = "" | "status" | "finalize";
+
+/** A request that changes something. */
+export interface WriteRequest extends ObjectRequest {
+  readonly subresource: Subresource;
+  /** Whose fields these are from now on. */
+  readonly manager: string;
+  /** Everything but the write itself. */
+  readonly dryRun: boolean;
+  readonly fieldValidation: FieldValidation;
+}
+
+/** What is done about fields that no schema knows, and about keys given twice. */
+export type FieldValidation = "Ignore" | "Warn" | "Strict";
+
+export function resourceOf({ kind }: Pick<ObjectRequest, "kind">): GroupResource {
+  return { group: kind.group, resource: kind.plural };
+}
+
+/** The name a resource is stored under. Versions share one; so do kinds that are two views of the same objects. */
+export function storedResource({ group, plural, storedAs }: Pick<ServedKind, "group" | "plural" | "storedAs">): string {
+  return storedAs ?? (group === "" ? plural : `${plural}.${group}`);
+}
+
+export function keyOf({ plane, kind, namespace }: ObjectRequest, name: string): ObjectKey {
+  return { plane, resource: storedResource(kind), namespace, name };
+}
+
+export function scopeOf({ plane, kind, namespace }: ObjectRequest): Scope {
+  return { plane, resource: storedResource(kind), ...(namespace === "" ? {} : { namespace }) };
+}

@@ -1,0 +1,12 @@
+import type { Clock } from "../../protocol/clock.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import type { AdmissionChain } from "./admission-chain.ts";
+import type { Random } from "./object-name.ts";
+
+/** What every operation on objects works with. */
+export interface Registry {
+  readonly store: ObjectStore;
+  readonly admission: AdmissionChain;
+  readonly clock: Clock;
+  readonly random: Random;
+}

@@ -1,0 +1,134 @@
+import { failure, invalidObject, StatusError } from "../../protocol/api-status.ts";
+import { invalid } from "../../protocol/field-issue.ts";
+import { quote } from "../../protocol/go-quote.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
+import { writeJson } from "../../protocol/json-writer.ts";
+import { formatApiVersion } from "../../protocol/object-meta.ts";
+import { walkObject, walkValue } from "../../schema/walk.ts";
+import { compiledMetadata } from "./metadata-schema.ts";
+import type { WriteRequest } from "./object-request.ts";
+import type { ApiObject, ServedKind } from "./served-kind.ts";
+
+/** How many unknown fields are told of. */
+const unknownMax = 64;
+
+/**
+ * What a client sent, as an object of the kind its request is about: known fields only, defaults filled in. Refuses
+ * what is no such object, and what is strictly speaking none when the client wants to hear of it.
+ */
+export function sentObject(value: JsonValue, request: WriteRequest, duplicates: readonly string[] = []): ApiObject {
+  const { kind } = request;
+  if (!isJsonObject(value)) throw unrecognized(kind, value);
+  checkKind(value, kind);
+  const complete = ordered(value, kind);
+  const misfit = kind.decodeIssue?.(complete);
+  if (misfit !== undefined) throw new StatusError(failure("BadRequest", misfit));
+  const { object, unknown } = known(complete, kind);
+  const faults = [
+    ...duplicates.map((field) => `duplicate field ${quote(field)}`),
+    ...unknown.map((field) => `unknown field ${quote(field)}`),
+  ];
+  tell(faults, request, `${kind.kind} in version ${quote(kind.version)} cannot be handled as a ${kind.kind}`);
+  return object;
+}
+
+/**
+ * What a patch made of a stored object. What cannot be read as such an object is the fault of the patch, and refused
+ * as Kubernetes refuses one.
+ */
+export function patchedObject(value: JsonValue, request: WriteRequest, faults: readonly string[]): ApiObject {
+  const { kind, fieldValidation, warn } = request;
+  const refuse = (because: string): StatusError =>
+    new StatusError(invalidObject({ group: "", kind: "" }, "", [invalid("patch", writeJson(value), because)]));
+  if (!isJsonObject(value)) throw refuse("the patch makes something that is no object");
+  try {
+    checkKind(value, kind);
+  } catch (error) {
+    throw error instanceof StatusError ? refuse(error.message) : error;
+  }
+  const misfit = kind.decodeIssue?.(value);
+  if (misfit !== undefined) throw refuse(withoutSubject(misfit));
+  const { object, unknown } = known(value, kind);
+  const all = [...faults, ...unknown.map((field) => `unknown field ${quote(field)}`)];
+  if (all.length > 0 && fieldValidation === "Strict") throw refuse(strictFault(all));
+  if (fieldValidation === "Warn") for (const fault of all.slice(0, unknownMax)) warn(fault);
+  return object;
+}
+
+/** A message says which kind it is about; inside another message that is said already. */
+function withoutSubject(message: string): string {
+  return message.replace(/^.*? cannot be handled as a \S+: /, "");
+}
+
+/** Without the fields that nobody knows, whose paths are told. */
+function known(
+  value: JsonObject,
+  kind: ServedKind,
+): { readonly object: ApiObject; readonly unknown: readonly string[] } {
+  const metadata = isJsonObject(value["metadata"] ?? null) ? (value["metadata"] as JsonObject) : {};
+  if (value["metadata"] !== undefined && value["metadata"] !== null && !isJsonObject(value["metadata"])) {
+    throw badMetadata(kind, "json: cannot unmarshal into Go value of type v1.ObjectMeta");
+  }
+  const meta = walkValue(compiledMetadata, metadata);
+  const [issue] = meta.issues;
+  if (issue !== undefined) throw badMetadata(kind, `metadata.${issue.field}: ${issue.message}`);
+  const walked = walkObject(kind.schema, value);
+  const body = isJsonObject(walked.value) ? walked.value : value;
+  const object = ordered({ ...body, metadata: withoutNulls(meta.value as JsonObject) }, kind) as unknown as ApiObject;
+  const unknown = [...walked.unknownFields, ...meta.unknownFields.map((field) => `metadata.${field}`)];
+  return { object, unknown: [...new Set(unknown)] };
+}
+
+/** Kind and apiVersion stand first in all that is stored, where lists can leave them out without looking further. */
+function ordered({ kind: _, apiVersion: __, ...rest }: JsonObject, kind: ServedKind): JsonObject {
+  return { kind: kind.kind, apiVersion: formatApiVersion(kind.group, kind.version), metadata: {}, ...rest };
+}
+
+function tell(faults: readonly string[], { fieldValidation, warn }: WriteRequest, subject: string): void {
+  if (faults.length === 0 || fieldValidation === "Ignore") return;
+  if (fieldValidation === "Strict") {
+    throw new StatusError(failure("BadRequest", `${subject}: ${strictFault(faults)}`));
+  }
+  for (const fault of faults.slice(0, unknownMax)) warn(fault);
+}
+
+function strictFault(faults: readonly string[]): string {
+  return `strict decoding error: ${faults.slice(0, unknownMax).join(", ")}`;
+}
+
+/** The apiVersion and kind of a body have to be those of the request; built-in kinds may leave them out. */
+function checkKind(value: JsonObject, kind: ServedKind): void {
+  const { apiVersion = "", kind: name = "" } = value as Readonly<Record<string, unknown>>;
+  const expected = formatApiVersion(kind.group, kind.version);
+  if (typeof apiVersion !== "string" || typeof name !== "string") throw unrecognized(kind, value);
+  if (kind.isCustom && name === "") throw bad(`Object 'Kind' is missing in '${JSON.stringify(value)}'`);
+  if ((name === "" || name === kind.kind) && (apiVersion === "" || apiVersion === expected)) return;
+  const [shownKind, shownVersion] = [name || kind.kind, apiVersion || expected];
+  const subject = `${shownKind} in version ${quote(versionOf(shownVersion))} cannot be handled as a ${kind.kind}`;
+  throw bad(
+    `${subject}: no kind ${quote(shownKind)} is registered for version ${quote(shownVersion)} in scheme "pkg/runtime/scheme.go:110"`,
+  );
+}
+
+function versionOf(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.indexOf("/") + 1);
+}
+
+function unrecognized(kind: ServedKind, value: JsonValue): StatusError {
+  return bad(
+    `the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind; json parse error: json: cannot unmarshal ${typeof value} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+  );
+}
+
+function badMetadata(kind: ServedKind, because: string): StatusError {
+  return bad(`${kind.kind} in version ${quote(kind.version)} cannot be handled as a ${kind.kind}: ${because}`);
+}
+
+function bad(message: string): StatusError {
+  return new StatusError(failure("BadRequest", message));
+}
+
+/** Times that are null are times that are not there. */
+function withoutNulls(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
+}

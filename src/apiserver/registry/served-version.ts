@@ -1,0 +1,25 @@
+import { writeJson } from "../../protocol/json-writer.ts";
+import { formatApiVersion } from "../../protocol/object-meta.ts";
+import { walkObject } from "../../schema/walk.ts";
+import type { StoredObject } from "../storage/object-store.ts";
+import type { ApiObject, ServedKind } from "./served-kind.ts";
+
+/**
+ * An object as one version of its kind shows it. Stored text is served as it is when it was written under the schema
+ * that holds now and in the version asked for, which is nearly always; else it is defaulted and pruned anew.
+ */
+export function servedText(stored: StoredObject, kind: ServedKind): string {
+  return isCurrent(stored, kind) ? stored.text : writeJson(servedObject(stored, kind));
+}
+
+export function servedObject(stored: StoredObject, kind: ServedKind): ApiObject {
+  const object = stored.object as ApiObject;
+  if (isCurrent(stored, kind)) return object;
+  const versioned = { ...object, apiVersion: formatApiVersion(kind.group, kind.version), kind: kind.kind } as ApiObject;
+  return walkObject(kind.schema, versioned).value as ApiObject;
+}
+
+function isCurrent({ revision }: StoredObject, kind: ServedKind): boolean {
+  const isNewEnough = revision === 0 || revision >= (kind.schemaRevision ?? 0);
+  return isNewEnough && kind.version === kind.storageVersion && kind.storedAs === undefined;
+}

@@ -1,0 +1,92 @@
+import { invalidObject, StatusError } from "../../protocol/api-status.ts";
+import type { FieldIssue } from "../../protocol/field-issue.ts";
+import { type JsonObject, jsonEquals } from "../../protocol/json-value.ts";
+import { walkObject } from "../../schema/walk.ts";
+import { type MetadataChange, withFieldOf, withMetadata, without } from "./metadata.ts";
+import { metadataChangeIssues, metadataIssues } from "./metadata-rules.ts";
+import type { Subresource, WriteRequest } from "./object-request.ts";
+import type { ApiObject, ServedKind } from "./served-kind.ts";
+
+// Rules read objects that fit the schema; where one does not, saying so is enough.
+
+/** A new object in the shape it will be stored in. Throws when it is invalid, with all that is wrong. */
+export function shapedNew(object: ApiObject, request: WriteRequest): ApiObject {
+  const { kind } = request;
+  const bare = kind.isCustom && kind.hasStatus ? without(object, "status") : object;
+  const prepared = kind.rules.prepareCreate?.(bare) ?? bare;
+  const { shaped, issues } = defaulted(prepared, kind);
+  refuse(object, kind, [
+    ...metadataIssues(shaped.metadata, kind),
+    ...issues,
+    ...(issues.length > 0 ? [] : (kind.rules.validate?.(shaped, undefined, "") ?? [])),
+  ]);
+  for (const warning of kind.rules.warnings?.(shaped, undefined) ?? []) request.warn(warning);
+  return shaped;
+}
+
+/** A changed object in the shape it will be stored in. Throws when it or the change is invalid. */
+export function shapedUpdate(object: ApiObject, old: ApiObject, request: WriteRequest): ApiObject {
+  const { kind, subresource } = request;
+  const kept = keepOthers(object, old, kind, subresource);
+  const prepared = kind.rules.prepareUpdate?.(kept, old, subresource) ?? kept;
+  const { shaped: walked, issues } = defaulted(prepared, kind);
+  const shaped = counted(walked, old, kind);
+  refuse(object, kind, [
+    ...metadataIssues(shaped.metadata, kind),
+    ...metadataChangeIssues(shaped.metadata, old.metadata),
+    ...issues,
+    ...(issues.length > 0 ? [] : (kind.rules.validate?.(shaped, old, subresource) ?? [])),
+  ]);
+  for (const warning of kind.rules.warnings?.(shaped, old) ?? []) request.warn(warning);
+  return shaped;
+}
+
+/** A write of the object leaves its status alone; a write of the status leaves all else. */
+function keepOthers(object: ApiObject, old: ApiObject, kind: ServedKind, subresource: Subresource): ApiObject {
+  if (subresource === "status") return statusOnly(object, old, kind);
+  if (subresource === "finalize") return withMetadata(withFieldOf(old, "spec", object), versionOf(object));
+  return kind.hasStatus ? withFieldOf(object, "status", old) : object;
+}
+
+function versionOf({ metadata: { managedFields, resourceVersion } }: ApiObject): MetadataChange {
+  return { managedFields, resourceVersion };
+}
+
+function statusOnly(object: ApiObject, old: ApiObject, kind: ServedKind): ApiObject {
+  const withStatus = withFieldOf(old, "status", object);
+  const { managedFields, annotations, finalizers, ownerReferences, resourceVersion } = object.metadata;
+  // Built-in kinds let a status write change some metadata, custom ones none.
+  const others = kind.isCustom ? {} : { annotations, finalizers, ownerReferences };
+  return withMetadata(withStatus, { ...others, managedFields, resourceVersion });
+}
+
+/** `generation` counts the changes of what the user asks for. */
+function counted(object: ApiObject, old: ApiObject, kind: ServedKind): ApiObject {
+  const before = old.metadata.generation;
+  if (!kind.hasGeneration) return withMetadata(object, { generation: before });
+  const generation = sameIntent(object, old, kind) ? before : (before ?? 0) + 1;
+  return withMetadata(object, { generation });
+}
+
+function sameIntent(object: ApiObject, old: ApiObject, kind: ServedKind): boolean {
+  const intent = (all: ApiObject): JsonObject => {
+    const bare = without(all, "metadata");
+    return kind.hasStatus ? without(bare, "status") : bare;
+  };
+  return jsonEquals(intent(object), intent(old));
+}
+
+function defaulted(
+  object: ApiObject,
+  kind: ServedKind,
+): { readonly shaped: ApiObject; readonly issues: readonly FieldIssue[] } {
+  // Built-in kinds default and check by their own rules.
+  if (kind.decodeIssue !== undefined) return { shaped: object, issues: [] };
+  const { value, issues } = walkObject(kind.schema, object);
+  return { shaped: value as ApiObject, issues };
+}
+
+function refuse(object: ApiObject, kind: ServedKind, issues: readonly FieldIssue[]): void {
+  if (issues.length === 0) return;
+  throw new StatusError(invalidObject(kind, object.metadata.name ?? "", issues));
+}

@@ -1,0 +1,211 @@
+import {
+  conflict,
+  failure,
+  invalidObject,
+  resourceNotFound,
+  StatusError,
+  unexplained,
+} from "../../protocol/api-status.ts";
+import type { Clock } from "../../protocol/clock.ts";
+import { invalid } from "../../protocol/field-issue.ts";
+import { quote } from "../../protocol/go-quote.ts";
+import type { StoredObject } from "../storage/object-store.ts";
+import type { AdmissionRequest } from "./admission.ts";
+import { createOwned, inNamespace, writeOptions } from "./create.ts";
+import { ownedAfterUpdate, sameButForTimes } from "./field-ownership.ts";
+import { finalizersOf, withMetadata } from "./metadata.ts";
+import { keyOf, resourceOf, storedResource, type WriteRequest } from "./object-request.ts";
+import { distinctOwners } from "./owners.ts";
+import type { Registry } from "./registry.ts";
+import type { ApiObject } from "./served-kind.ts";
+import { shapedUpdate } from "./shape.ts";
+import { unstored } from "./unstored.ts";
+
+/**
+ * Makes the next state of an object from the one that is stored: a new object that a client sent, or a patch applied.
+ * `undefined` asks for the state of an object that does not exist; what throws NotFound makes none.
+ * Managed fields are its business.
+ */
+export type NextState = (current: ApiObject | undefined) => ApiObject;
+
+export interface Updated {
+  readonly stored: StoredObject;
+  readonly created: boolean;
+}
+
+const modifiedMeanwhile = "the object has been modified; please apply your changes to the latest version and try again";
+
+/** The state that a client sent whole. */
+export function nextByReplacement(sent: ApiObject, request: WriteRequest, clock: Clock): NextState {
+  const object = distinctOwners(sent, request);
+  return (current) => {
+    if (current === undefined && request.kind.createsOnUpdate !== true) {
+      throw notThere(request, object.metadata.name as string);
+    }
+    return ownedAfterUpdate(current, object, request, clock.now());
+  };
+}
+
+/** How often a write that names no version starts over because somebody else was faster. */
+const attemptsMax = 100;
+
+/** Changes a stored object, starting over when somebody else was faster, unless the client named the version it knows. */
+export async function updateObject(
+  registry: Registry,
+  request: WriteRequest,
+  name: string,
+  next: NextState,
+): Promise<Updated> {
+  const key = keyOf(request, name);
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    request.signal.throwIfAborted();
+    await registry.store.quiet(key);
+    const current = registry.store.get(key);
+    if (current === undefined) {
+      return { stored: await createOwned(registry, request, newFrom(next, request)), created: true };
+    }
+    const stored = await writeOver(registry, request, current, next);
+    if (stored !== undefined) return { stored, created: false };
+  }
+  throw new StatusError(conflict(resourceOf(request), name, modifiedMeanwhile));
+}
+
+function newFrom(next: NextState, request: WriteRequest): ApiObject {
+  return withMetadata(inNamespace(next(undefined), request), { uid: undefined, creationTimestamp: undefined });
+}
+
+/** Undefined when somebody else wrote first, and it is worth another try. */
+async function writeOver(
+  registry: Registry,
+  request: WriteRequest,
+  current: StoredObject,
+  next: NextState,
+): Promise<StoredObject | undefined> {
+  const { name } = current.key;
+  const old = current.object as ApiObject;
+  const wanted = inNamespace(next(old), request);
+  checkIdentity(wanted, old, request);
+  const versioned = withVersion(wanted, old, request);
+  const mutated = await registry.admission.mutate(admissionOf(request, versioned, old), versioned, request.signal);
+  const shaped = shapedUpdate(withSystemFields(mutated, old), old, request);
+  const settle = await registry.admission.validate(admissionOf(request, shaped, old), request.signal);
+  try {
+    if (isFinalized(shaped, old)) {
+      const result = request.dryRun ? { ok: true } : await registry.store.remove(current.key, current.revision, shaped);
+      settle({ stored: false });
+      return result.ok ? unstored(current.key, shaped) : undefined;
+    }
+    if (sameButForTimes(shaped, old)) {
+      settle({ stored: false });
+      return current;
+    }
+    const result = request.dryRun
+      ? { ok: true as const, stored: unstored(current.key, shaped) }
+      : await registry.store.put(current.key, current.revision, shaped);
+    settle(result.ok && !request.dryRun ? { stored: true, object: result.stored.object } : { stored: false });
+    if (result.ok) return result.stored;
+  } catch (error) {
+    settle({ stored: false });
+    throw error;
+  }
+  if (wanted.metadata.resourceVersion) throw new StatusError(conflict(resourceOf(request), name, modifiedMeanwhile));
+  return undefined;
+}
+
+/** A client that names a UID means that object and no other of the name. */
+function checkIdentity(wanted: ApiObject, old: ApiObject, request: WriteRequest): void {
+  const { uid } = wanted.metadata;
+  if (!uid || uid === old.metadata.uid) return;
+  const { name, namespace, uid: stored } = old.metadata;
+  const key = ["/registry", storedResource(request.kind), namespace, name].filter(Boolean).join("/");
+  const because = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${stored}`;
+  const fault = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${because}`;
+  throw new StatusError(conflict(resourceOf(request), name as string, fault));
+}
+
+/** A client that names a version has its write refused when there is a newer one. */
+function withVersion(wanted: ApiObject, old: ApiObject, request: WriteRequest): ApiObject {
+  const { kind } = request;
+  const name = old.metadata.name as string;
+  const given = wanted.metadata.resourceVersion ?? "";
+  if (given === "" || given === "0") {
+    if (kind.updatesUnconditionally === true) {
+      return withMetadata(wanted, { resourceVersion: old.metadata.resourceVersion });
+    }
+    const issue = invalid("metadata.resourceVersion", 0, "must be specified for an update");
+    throw new StatusError(invalidObject({ group: kind.group, kind: kind.plural }, name, [issue]));
+  }
+  if (!/^[0-9]+$/.test(given)) {
+    throw new StatusError(unexplained(`strconv.ParseUint: parsing ${quote(given)}: invalid syntax`));
+  }
+  if (BigInt(given) !== BigInt(old.metadata.resourceVersion as string)) {
+    throw new StatusError(conflict(resourceOf(request), name, modifiedMeanwhile));
+  }
+  return wanted;
+}
+
+/** What the server alone writes stays as it is. */
+function withSystemFields(object: ApiObject, old: ApiObject): ApiObject {
+  const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, resourceVersion } = old.metadata;
+  return withMetadata(object, {
+    uid: object.metadata.uid || uid,
+    creationTimestamp,
+    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    ...(deletionGracePeriodSeconds === undefined || object.metadata.deletionGracePeriodSeconds !== undefined
+      ? {}
+      : { deletionGracePeriodSeconds }),
+    resourceVersion,
+  });
+}
+
+/** Whoever takes away the last finalizer of an object that is being deleted deletes it. */
+function isFinalized(object: ApiObject, old: ApiObject): boolean {
+  return (
+    old.metadata.deletionTimestamp !== undefined &&
+    finalizersOf(object).length === 0 &&
+    (old.metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
+    !holdsNamespace(object)
+  );
+}
+
+/** A namespace has finalizers of its own kind, in its spec. */
+function holdsNamespace(object: ApiObject): boolean {
+  if (object.apiVersion !== "v1" || object.kind !== "Namespace") return false;
+  const spec = object["spec"] as { readonly finalizers?: readonly string[] } | undefined;
+  return (spec?.finalizers ?? []).length > 0;
+}
+
+function admissionOf(request: WriteRequest, object: ApiObject, oldObject: ApiObject): AdmissionRequest {
+  const { plane, kind, namespace, subresource, user, dryRun, warn } = request;
+  const name = oldObject.metadata.name as string;
+  return {
+    operation: "UPDATE",
+    plane,
+    kind,
+    namespace: kind.group === "" && kind.plural === "namespaces" ? name : namespace,
+    name,
+    subresource,
+    user,
+    dryRun,
+    object,
+    oldObject,
+    options: writeOptions("UpdateOptions", request),
+    warn,
+  };
+}
+
+/** What a path names and what an object is called have to be the same. */
+export function requireName(object: ApiObject, name: string): ApiObject {
+  const { name: given = "" } = object.metadata;
+  if (given === name) return object;
+  const message =
+    given === ""
+      ? `the name of the object (${name} based on URL) was undeterminable: name must be provided`
+      : `the name of the object (${given}) does not match the name on the URL (${name})`;
+  throw new StatusError(failure("BadRequest", message));
+}
+
+/** What a client gets who changes what is not there. */
+export function notThere(request: WriteRequest, name: string): StatusError {
+  return new StatusError(resourceNotFound(resourceOf(request), name));
+}

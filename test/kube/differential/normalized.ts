@@ -1,0 +1,57 @@
+const uid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
+const time = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g;
+
+/** Keys whose values differ between servers and runs; that they are there still counts. */
+const changing = new Set([
+  "description",
+  "resourceVersion",
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "time",
+  "continue",
+  "storageVersionHash",
+  "clusterIP",
+  "clusterIPs",
+  "serverAddress",
+]);
+
+/** An answer in which everything that differs from run to run is the same. */
+export function normalized(value: unknown, kept: Readonly<Record<string, string>>): unknown {
+  return visit(value, "", kept);
+}
+
+function visit(value: unknown, key: string, kept: Readonly<Record<string, string>>): unknown {
+  // Descriptions are our own; the two servers need not agree on them.
+  if (key === "description") return "";
+  if (key === "causes" && Array.isArray(value)) return distinct(value.map((cause) => visit(cause, "", kept)));
+  if (typeof value === "string") return changing.has(key) && value !== "" ? `<${key}>` : text(value, kept);
+  if (Array.isArray(value)) return value.map((item) => visit(item, key, kept));
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => [text(name, kept), visit(member, name, kept)] as const);
+  return Object.fromEntries(members.sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** Kubernetes checks metadata up to three times, and says so as often. */
+function distinct(causes: readonly unknown[]): readonly unknown[] {
+  const texts = new Set<string>();
+  return causes.filter((cause) => {
+    const known = JSON.stringify(cause);
+    return !texts.has(known) && texts.add(known);
+  });
+}
+
+function text(value: string, kept: Readonly<Record<string, string>>): string {
+  let result = value.replace(uid, "<uid>").replace(time, "<time>");
+  for (const [name, known] of Object.entries(kept)) {
+    if (known.length > 2) result = result.replaceAll(known, `<${name}>`);
+  }
+  return (
+    result
+      .replace(/(generated-|Bad_)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1<suffix>")
+      // The whole object, with keys in an order that each server has of its own.
+      .replace(/patch: Invalid value: "\{.*\}": /g, 'patch: Invalid value: "<object>": ')
+      .replace(/^Invalid value: "\{\\".*\}": /, 'Invalid value: "<object>": ')
+      .replace(/(resource version: |current: |too old resource version: )\d+( \(\d+\))?/g, "$1<revision>")
+  );
+}

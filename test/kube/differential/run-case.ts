@@ -1,0 +1,87 @@
+import type { ApiClient, Reply } from "./api-client.ts";
+import type { Case, Step } from "./case.ts";
+import { normalized } from "./normalized.ts";
+
+/** What a step showed, with everything that differs from run to run made the same. */
+export interface Observation {
+  readonly code: number;
+  readonly type: string;
+  readonly warnings: readonly string[];
+  readonly body: unknown;
+}
+
+const untilMsMax = 15_000;
+
+/** Runs all steps of a case in a namespace of its own. */
+export async function runCase(client: ApiClient, { steps }: Case, namespace: string): Promise<readonly Observation[]> {
+  const kept: Record<string, string> = { ns: namespace };
+  await client.send(json("POST", "/api/v1/namespaces", { metadata: { name: namespace } }));
+  const seen: Observation[] = [];
+  for (const step of steps) {
+    const reply = await sendStep(client, step, kept);
+    for (const [name, path] of Object.entries(step.keep ?? {})) kept[name] = valueAt(reply, path);
+    if (step.unseen !== true) seen.push(observation(reply, kept));
+  }
+  await client.send({ method: "DELETE", path: `/api/v1/namespaces/${namespace}` });
+  return seen;
+}
+
+async function sendStep(client: ApiClient, step: Step, kept: Readonly<Record<string, string>>): Promise<Reply> {
+  const deadline = Date.now() + untilMsMax;
+  for (;;) {
+    const reply = await client.send(callOf(step, kept));
+    if (step.until === undefined || reply.code === step.until || Date.now() > deadline) return reply;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function callOf(step: Step, kept: Readonly<Record<string, string>>) {
+  const raw = typeof step.body === "string" || step.body instanceof Uint8Array ? step.body : JSON.stringify(step.body);
+  const body = typeof raw === "string" ? filled(raw, kept) : raw;
+  const headers = {
+    ...(body === undefined ? {} : { "content-type": step.contentType ?? "application/json" }),
+    ...(step.accept === undefined ? {} : { accept: step.accept }),
+    ...credentials(step),
+    ...step.headers,
+  };
+  return { method: step.method, path: filled(step.path, kept), headers, ...(body === undefined ? {} : { body }) };
+}
+
+function credentials({ as }: Step): Readonly<Record<string, string>> {
+  if (as === undefined) return {};
+  return { authorization: as === "no token" ? "" : as === "nobody" ? "Bearer nobody-token" : "Bearer wrong" };
+}
+
+function filled(text: string, kept: Readonly<Record<string, string>>): string {
+  return text.replace(/\{([a-zA-Z]+)\}/g, (whole, name: string) => kept[name] ?? whole);
+}
+
+function valueAt({ body }: Reply, path: string): string {
+  let value: unknown = JSON.parse(body);
+  for (const step of path.split(".")) value = (value as Readonly<Record<string, unknown>> | undefined)?.[step];
+  return String(value);
+}
+
+function observation({ code, headers, body }: Reply, kept: Readonly<Record<string, string>>): Observation {
+  const warning = headers["warning"];
+  const warnings = warning === undefined ? [] : [warning].flat().flatMap((text) => text.split(/, (?=299 )/));
+  const type = String(headers["content-type"] ?? "").replace(/\s/g, "");
+  return normalized({ code, type, warnings, body: parsed(body, type) }, kept) as Observation;
+}
+
+/** Streams are lists of events; what is no JSON is text. */
+function parsed(body: string, type: string): unknown {
+  if (!type.includes("json")) return body;
+  const lines = body.split("\n").filter((line) => line !== "");
+  try {
+    return lines.length > 1 && lines.every((line) => line.startsWith("{"))
+      ? lines.map((line) => JSON.parse(line))
+      : JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+function json(method: string, path: string, body: unknown) {
+  return { method, path, body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+}
