@@ -33,6 +33,18 @@ export const budgets = {
     unit: "bytes",
     reason: "a million granted claims must fit into 200 MB, beside everything else on a small machine",
   },
+  storageGroupCommit: {
+    bound: "at least",
+    value: 4,
+    unit: "x one writer",
+    reason: "writers that come together must share the wait for the disk, whose speed is not ours to promise",
+  },
+  storageObjectAtRest: {
+    bound: "at most",
+    value: 300,
+    unit: "bytes beyond its text",
+    reason: "a million objects must cost little more than their text",
+  },
 } satisfies Record<string, Budget>;
 
 export type BudgetName = keyof typeof budgets;

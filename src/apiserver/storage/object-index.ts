@@ -37,6 +37,11 @@ export class ObjectIndex {
     if (resource.objects.size === 0) this.#resources.delete(key.resource);
   }
 
+  /** The resources that have objects. */
+  get resources(): readonly string[] {
+    return [...this.#resources.keys()];
+  }
+
   /** A snapshot of what is in the scope, in order. */
   list(scope: Scope, after: ObjectKey | undefined): Iterable<StoredObject> {
     const objects = this.#resources.get(scope.resource)?.objects;

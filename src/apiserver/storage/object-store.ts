@@ -88,6 +88,12 @@ export interface ObjectStore {
    */
   watch(scope: Scope, from: number, listener: (change: Change) => void): () => void;
 
+  /** The resources that there are objects of. */
+  resources(): readonly string[];
+
+  /** Calls for every change of anything from now on. Returns how to stop. */
+  watchAll(listener: (change: Change) => void): () => void;
+
   /** Stops taking writes, waits for those on their way, and lets go of the disk. */
   close(): Promise<void>;
 }

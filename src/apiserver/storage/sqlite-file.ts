@@ -109,6 +109,7 @@ export class SqliteFile {
     } catch (error) {
       const isFull = sqliteCode(error) === "SQLITE_FULL" && this.#isUndone(first);
       this.#isSound = isFull;
+      this.#charsSinceCheckpoint = checkpointChars; // a checkpoint may make room
       throw isFull ? new DatabaseFull((error as Error).message) : error;
     }
   }

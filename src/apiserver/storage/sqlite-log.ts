@@ -49,13 +49,23 @@ export class SqliteLog implements RecordLog {
     }
   }
 
+  /** The thread reads and checks the next page while this one is being taken in. */
   async *#pages(): AsyncGenerator<readonly LogRecord[]> {
-    for (;;) {
-      const page = await this.#ask({ ask: "page" });
-      if (page.reply !== "page") throw new Error(`unexpected reply ${page.reply}`);
-      if (page.records.length === 0) return;
-      yield page.records;
+    let next = this.#page();
+    try {
+      for (let records = await next; records.length > 0; records = await next) {
+        next = this.#page();
+        yield records;
+      }
+    } finally {
+      await next.catch(() => undefined); // who stopped reading asks for something else next
     }
+  }
+
+  #page(): Promise<readonly LogRecord[]> {
+    const page = this.#ask({ ask: "page" }).then((reply) => (reply.reply === "page" ? reply.records : []));
+    page.catch(() => undefined); // whoever awaits it hears of a failure
+    return page;
   }
 
   async #ask(request: Request): Promise<Succeeded> {

@@ -6,6 +6,7 @@ import {
   openSync,
   readFileSync,
   readSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -53,7 +54,7 @@ export function openDatabase(path: string, { directory, pagesMax }: SqliteOption
     if (scalar(db, "PRAGMA application_id") === 0) create(db);
     const compacted = check(db, path);
     if (pagesMax !== undefined) db.pragma(`max_page_count = ${pagesMax}`);
-    writeFileSync(pidPath(directory), `${process.pid}\n`);
+    tellPid(directory);
     return { db, compacted };
   } catch (error) {
     db.close();
@@ -101,6 +102,15 @@ function lock(db: Database.Database, directory: string): void {
   } catch (error) {
     if (sqliteCode(error).startsWith("SQLITE_BUSY")) throw new Error(inUseText(directory));
     throw error;
+  }
+}
+
+/** Others name it when they find the directory in use. A full disk has no room for it, and can still be read. */
+function tellPid(directory: string): void {
+  try {
+    writeFileSync(pidPath(directory), `${process.pid}\n`);
+  } catch {
+    rmSync(pidPath(directory), { force: true });
   }
 }
 

@@ -86,6 +86,14 @@ class Store implements ObjectStore {
     return this.#objects.count(scope);
   }
 
+  resources(): readonly string[] {
+    return this.#objects.resources;
+  }
+
+  watchAll(listener: (change: Change) => void): () => void {
+    return this.#watchers.addForAll(listener);
+  }
+
   watch(scope: Scope, from: number, listener: (change: Change) => void): () => void {
     const watcher: Watcher = { scope, listener, seen: from };
     for (const change of this.#objects.changesAfter(from, scope)) {

@@ -35,6 +35,10 @@ export class VersionedObjects {
     return this.#index.get(key);
   }
 
+  get resources(): readonly string[] {
+    return this.#index.resources;
+  }
+
   count(scope: Scope): number {
     return this.#index.count(scope);
   }

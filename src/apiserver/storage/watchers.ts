@@ -12,6 +12,7 @@ export interface Watcher {
 /** Who is told of changes. Found by resource and plane, so that those of others cost nothing. */
 export class Watchers {
   readonly #byPlace = new Map<string, Set<Watcher>>();
+  readonly #ofAll = new Set<(change: Change) => void>();
   readonly #report: (error: unknown) => void;
 
   constructor(report: (error: unknown) => void) {
@@ -26,7 +27,14 @@ export class Watchers {
     return () => this.#remove(place, watcher);
   }
 
+  /** One who is told of every change. Returns how to stop. */
+  addForAll(listener: (change: Change) => void): () => void {
+    this.#ofAll.add(listener);
+    return () => this.#ofAll.delete(listener);
+  }
+
   notify(change: Change): void {
+    for (const listener of this.#ofAll) if (!this.#call(listener, change)) this.#ofAll.delete(listener);
     const { resource, plane } = change.stored.key;
     for (const place of [placeOf(resource, plane), placeOf(resource, undefined)]) {
       for (const watcher of this.#byPlace.get(place) ?? []) {
@@ -39,8 +47,12 @@ export class Watchers {
   tell(watcher: Watcher, change: Change): boolean {
     if (change.revision <= watcher.seen || !inScope(watcher.scope, change.stored.key)) return true;
     watcher.seen = change.revision;
+    return this.#call(watcher.listener, change);
+  }
+
+  #call(listener: (change: Change) => void, change: Change): boolean {
     try {
-      watcher.listener(change);
+      listener(change);
       return true;
     } catch (error) {
       this.#report(error);
@@ -50,6 +62,7 @@ export class Watchers {
 
   clear(): void {
     this.#byPlace.clear();
+    this.#ofAll.clear();
   }
 
   #remove(place: string, watcher: Watcher): void {
