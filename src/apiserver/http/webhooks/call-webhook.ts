@@ -1,0 +1,60 @@
+import type { AdmissionRequest } from "../../registry/admission.ts";
+import { type AdmissionResponse, readResponse, UnusableResponse } from "./admission-response.ts";
+import { admissionReview, reviewVersion } from "./admission-review.ts";
+import { CallFailed, type WebhookCaller } from "./webhook-caller.ts";
+import { deniedBy, dryRunUnsupported, WebhookCallFailed } from "./webhook-failure.ts";
+import type { Invocation } from "./webhook-invocation.ts";
+
+export interface CallPorts {
+  readonly caller: WebhookCaller;
+  /** A new UUID; the webhook has to repeat it. */
+  readonly newUid: () => string;
+  /** Something for the audit log about a request. */
+  readonly annotate: (request: AdmissionRequest, key: string, value: string) => void;
+}
+
+/**
+ * Asks one webhook. Rejects with WebhookCallFailed when it cannot be asked, and with a StatusError when it refuses or
+ * when asking it would do more than a dry run may.
+ */
+export async function callWebhook(
+  { webhook, kind }: Invocation,
+  request: AdmissionRequest,
+  ports: CallPorts,
+  signal: AbortSignal,
+): Promise<AdmissionResponse> {
+  if (request.dryRun && !["None", "NoneOnDryRun"].includes(webhook.sideEffects)) throw dryRunUnsupported(webhook.name);
+  const version = reviewVersion(webhook.reviewVersions);
+  if (version === undefined) {
+    const unknown = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
+    throw new WebhookCallFailed(webhook.name, `could not create admission objects: ${unknown}`);
+  }
+  const uid = ports.newUid();
+  const call = {
+    address: webhook.address,
+    review: admissionReview(request, kind, uid, version),
+    timeoutSeconds: webhook.timeoutSeconds,
+  };
+  try {
+    const response = readResponse(await ports.caller.call(call, signal), { type: webhook.type, uid, version });
+    return heard(webhook.name, request, response, ports);
+  } catch (error) {
+    if (error instanceof CallFailed)
+      throw new WebhookCallFailed(webhook.name, `failed to call webhook: ${error.message}`);
+    if (error instanceof UnusableResponse) throw new WebhookCallFailed(webhook.name, error.message);
+    throw error;
+  }
+}
+
+/** Warnings and annotations count even when the answer is no. */
+function heard(
+  name: string,
+  request: AdmissionRequest,
+  response: AdmissionResponse,
+  { annotate }: CallPorts,
+): AdmissionResponse {
+  for (const [key, value] of Object.entries(response.auditAnnotations)) annotate(request, `${name}/${key}`, value);
+  for (const warning of response.warnings) request.warn(warning);
+  if (!response.allowed) throw deniedBy(name, response.result);
+  return response;
+}

@@ -1,0 +1,202 @@
+import type { IncomingMessage } from "node:http";
+import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
+import { parseStatus } from "../../../protocol/api-status.ts";
+import type { Clock } from "../../../protocol/clock.ts";
+import { quote } from "../../../protocol/go-quote.ts";
+import { readJson } from "../../../protocol/json-reader.ts";
+import type { JsonValue } from "../../../protocol/json-value.ts";
+import { writeJson } from "../../../protocol/json-writer.ts";
+import { networkErrorText, statusCodeText } from "./call-error-text.ts";
+import type { ServiceReference, WebhookAddress } from "./webhook.ts";
+import { CallFailed, type WebhookCall, type WebhookCaller } from "./webhook-caller.ts";
+
+export interface CallerPorts {
+  readonly clock: Clock;
+  /** Where a Service answers. Left out where there is no network of a cluster. */
+  readonly resolveService?: (service: ServiceReference, signal: AbortSignal) => Promise<ServiceEndpoint>;
+}
+
+export interface ServiceEndpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+const responseBytesMax = 16 * 1024 * 1024;
+/** Connections to webhooks with other certificates, or of other names, are not shared. */
+const agentsMax = 100;
+const socketsPerWebhookMax = 32;
+
+/** Calls webhooks over HTTPS, on connections that stay open between calls. */
+export class HttpsWebhookCaller implements WebhookCaller {
+  readonly #ports: CallerPorts;
+  readonly #agents = new Map<string, Agent>();
+
+  constructor(ports: CallerPorts) {
+    this.#ports = ports;
+  }
+
+  async call({ address, review, timeoutSeconds }: WebhookCall, signal: AbortSignal): Promise<JsonValue> {
+    const url = urlOf(address, timeoutSeconds);
+    const shown = quote(shownUrl(address, url));
+    const timeout = new AbortController();
+    const timer = this.#ports.clock.after(timeoutSeconds * 1000, () => timeout.abort());
+    try {
+      const either = AbortSignal.any([signal, timeout.signal]);
+      return await this.#exchange(address, url, writeJson(review), either);
+    } catch (error) {
+      if (error instanceof CallFailed) throw error;
+      if (signal.aborted) throw new CallFailed(`Post ${shown}: context canceled`);
+      const problem = timeout.signal.aborted ? "context deadline exceeded" : networkErrorText(error);
+      throw new CallFailed(`Post ${shown}: ${problem}`);
+    } finally {
+      timer.stop();
+    }
+  }
+
+  /** Closes all connections. */
+  stop(): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+    this.#agents.clear();
+  }
+
+  async #exchange(address: WebhookAddress, url: URL, body: string, signal: AbortSignal): Promise<JsonValue> {
+    const endpoint = await this.#endpointOf(address, url, signal);
+    const options: RequestOptions = {
+      ...endpoint,
+      method: "POST",
+      path: `${url.pathname}${url.search}`,
+      agent: this.#agentFor(address, url.hostname),
+      signal,
+      headers: {
+        Host: url.host,
+        Accept: "application/json, */*",
+        "Content-Type": "application/json",
+        "Content-Length": Buffer.byteLength(body),
+        "User-Agent": "kube-apiserver-admission",
+      },
+    };
+    const response = await post(options, body);
+    return answerOf(response, await textOf(response));
+  }
+
+  async #endpointOf(address: WebhookAddress, url: URL, signal: AbortSignal): Promise<ServiceEndpoint> {
+    const own = { host: url.hostname.replace(/^\[|\]$/g, ""), port: url.port === "" ? 443 : Number(url.port) };
+    if (address.kind !== "service") return own;
+    const { name } = address.service;
+    if (this.#ports.resolveService !== undefined) return this.#ports.resolveService(address.service, signal);
+    throw new Error(
+      `service ${JSON.stringify(name)} cannot be reached: this server has no cluster network, give a url`,
+    );
+  }
+
+  #agentFor(address: WebhookAddress, servername: string): Agent {
+    const caBundle = address.kind === "nowhere" ? undefined : address.caBundle;
+    const key = JSON.stringify([servername, caBundle ?? null]);
+    const agent = this.#agents.get(key) ?? newAgent(servername, caBundle);
+    this.#agents.delete(key);
+    this.#agents.set(key, agent);
+    const [unused] = this.#agents;
+    if (this.#agents.size > agentsMax && unused !== undefined) {
+      this.#agents.delete(unused[0]);
+      unused[1].destroy();
+    }
+    return agent;
+  }
+}
+
+/** A connection that was kept open may be closed by the other end just as it is used again: one more try is free. */
+async function post(options: RequestOptions, body: string, isRetry = false): Promise<IncomingMessage> {
+  const request = httpsRequest(options);
+  try {
+    return await new Promise<IncomingMessage>((resolve, reject) => {
+      request.once("response", resolve);
+      request.once("error", reject);
+      request.end(body);
+    });
+  } catch (error) {
+    const wasClosed = request.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET";
+    if (!wasClosed || isRetry) throw error;
+    return post(options, body, true);
+  }
+}
+
+function newAgent(servername: string, ca: string | undefined): Agent {
+  const isAddress = /^[\d.]+$|^\[/.test(servername);
+  return new Agent({
+    keepAlive: true,
+    maxSockets: socketsPerWebhookMax,
+    ...(ca === undefined ? {} : { ca }),
+    // The name that the certificate must have, whatever address a service resolves to.
+    ...(isAddress ? {} : { servername }),
+  });
+}
+
+function urlOf(address: WebhookAddress, timeoutSeconds: number): URL {
+  if (address.kind === "nowhere") throw new CallFailed("webhook configuration must have either service or URL");
+  const url = parsedUrl(address.kind === "url" ? address.url : serviceUrl(address.service));
+  if (url.protocol !== "https:") throw new CallFailed(`'https' is the only allowed URL scheme, got ${url.protocol}`);
+  url.searchParams.set("timeout", `${timeoutSeconds}s`);
+  return url;
+}
+
+function serviceUrl({ name, namespace, port, path }: ServiceReference): string {
+  return `https://${name}.${namespace}.svc:${port}${path === "" || path.startsWith("/") ? path : `/${path}`}`;
+}
+
+/** Messages name the port of a service even where a URL would leave it out. */
+function shownUrl(address: WebhookAddress, url: URL): string {
+  if (address.kind !== "service") return url.href;
+  return `https://${url.hostname}:${address.service.port}${url.pathname}${url.search}`;
+}
+
+function parsedUrl(text: string): URL {
+  try {
+    return new URL(text);
+  } catch {
+    throw new CallFailed(`Unparsable URL: ${text}`);
+  }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > responseBytesMax) {
+      response.destroy();
+      throw new CallFailed(`the response is larger than ${responseBytesMax} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function answerOf(response: IncomingMessage, body: string): JsonValue {
+  const code = response.statusCode ?? 0;
+  const isFine = code >= 200 && code <= 206;
+  const value = parsedBody(body);
+  if (!isFine) throw new CallFailed(failureText(code, body, value));
+  if (body === "") {
+    const type = response.headers["content-type"] ?? "";
+    throw new CallFailed(`0-length response with status code: ${code} and content type: ${type}`);
+  }
+  if (value === undefined)
+    throw new CallFailed("couldn't get version/kind; json parse error: the response is not JSON");
+  const status = parseStatus(value);
+  if (status?.status === "Failure") throw new CallFailed(status.message ?? "unknown");
+  return value;
+}
+
+function failureText(code: number, body: string, value: JsonValue | undefined): string {
+  const status = value === undefined ? undefined : parseStatus(value);
+  return status?.message ?? statusCodeText(code, body);
+}
+
+/** Undefined when it is no JSON. */
+function parsedBody(body: string): JsonValue | undefined {
+  try {
+    return readJson(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import type { AdmissionRequest } from "../../registry/admission.ts";
+import { type CallPorts, callWebhook } from "./call-webhook.ts";
+import type { Webhook } from "./webhook.ts";
+import { internalError, requestTimedOut, WebhookCallFailed } from "./webhook-failure.ts";
+import { type Invocation, invocationOf, type MatchingPorts } from "./webhook-invocation.ts";
+
+export type ValidatingPorts = MatchingPorts & CallPorts;
+
+/** How many webhooks are asked about one request at a time. */
+const parallelMax = 16;
+const failedOpen = "failed-open.validating.webhook.admission.k8s.io/round_0_index_";
+
+/** Asks all webhooks that want to be asked, at once. Rejects with the StatusError of the first that refuses. */
+export async function validateByWebhooks(
+  request: AdmissionRequest,
+  webhooks: readonly Webhook[],
+  ports: ValidatingPorts,
+  signal: AbortSignal,
+): Promise<void> {
+  const invocations = webhooks.flatMap((webhook) => invocationOf(webhook, request, ports) ?? []);
+  if (invocations.length === 0) return;
+  if (signal.aborted) throw requestTimedOut();
+  const problems = new Map<number, unknown>();
+  const left = [...invocations.entries()];
+  const work = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [index, invocation] = next;
+      await ask(invocation, request, { ...ports, index }, signal).catch((error) => problems.set(index, error));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(parallelMax, invocations.length) }, work));
+  // In the order of the webhooks, so that the same request gets the same answer.
+  for (const index of invocations.keys()) if (problems.has(index)) throw problems.get(index);
+}
+
+async function ask(
+  invocation: Invocation,
+  request: AdmissionRequest,
+  ports: ValidatingPorts & { readonly index: number },
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await callWebhook(invocation, request, ports, signal);
+  } catch (error) {
+    if (!(error instanceof WebhookCallFailed)) throw error;
+    if (invocation.webhook.failurePolicy === "Fail") throw internalError(error.message);
+    ports.annotate(request, `${failedOpen}${ports.index}`, invocation.webhook.name);
+  }
+}

@@ -1,0 +1,58 @@
+/** Which requests a webhook wants to see. */
+export interface WebhookRule {
+  readonly operations: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly apiVersions: readonly string[];
+  // `pods`, `pods/status`, `*`, `pods/*`, `*/status`, `*/*`. Without a slash subresources are not meant.
+  readonly resources: readonly string[];
+  readonly scope: string;
+}
+
+/** What rules look at. */
+export interface RuleTarget {
+  readonly operation: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** Of the object; of a Namespace its own name. */
+  readonly namespace: string;
+}
+
+export function ruleMatches(rule: WebhookRule, target: RuleTarget): boolean {
+  return (
+    scopeMatches(rule.scope, target) &&
+    hasOrAll(rule.operations, target.operation) &&
+    hasOrAll(rule.apiGroups, target.group) &&
+    hasOrAll(rule.apiVersions, target.version) &&
+    rule.resources.some((resource) => resourceMatches(resource, target))
+  );
+}
+
+export function isNamespaceKind({ group, resource }: Pick<RuleTarget, "group" | "resource">): boolean {
+  return group === "" && resource === "namespaces";
+}
+
+function scopeMatches(scope: string, target: RuleTarget): boolean {
+  const isClusterScoped = isNamespaceKind(target) || target.namespace === "";
+  switch (scope) {
+    case "*":
+      return true;
+    case "Namespaced":
+      return !isClusterScoped;
+    case "Cluster":
+      return isClusterScoped;
+    default:
+      return false;
+  }
+}
+
+function hasOrAll(list: readonly string[], value: string): boolean {
+  return list.includes("*") || list.includes(value);
+}
+
+function resourceMatches(text: string, { resource, subresource }: RuleTarget): boolean {
+  const slash = text.indexOf("/");
+  const [wanted, wantedSub] = slash < 0 ? [text, ""] : [text.slice(0, slash), text.slice(slash + 1)];
+  return (wanted === "*" || wanted === resource) && (wantedSub === "*" || wantedSub === subresource);
+}
