@@ -1,5 +1,16 @@
+import type { Cidr } from "./values/cidr.ts";
+import type { IpAddress } from "./values/ip-address.ts";
 import type { Quantity } from "./values/quantity.ts";
-import { durationName, optionalName, quantityName, timestampName } from "./values/type-name.ts";
+import type { SemanticVersion } from "./values/semantic-version.ts";
+import {
+  cidrName,
+  durationName,
+  ipName,
+  optionalName,
+  quantityName,
+  semverName,
+  timestampName,
+} from "./values/type-name.ts";
 import type {
   Duration,
   JsonObject,
@@ -55,6 +66,9 @@ export const bytesType: Type<Uint8Array> = { kind: "bytes" };
 export const timestampType: Type<Timestamp> = { kind: "timestamp" };
 export const durationType: Type<Duration> = { kind: "duration" };
 export const quantityType: Type<Quantity> = { kind: "opaque", name: quantityName, parameters: [], size: 1 };
+export const ipType: Type<IpAddress> = { kind: "opaque", name: ipName, parameters: [], size: 1 };
+export const cidrType: Type<Cidr> = { kind: "opaque", name: cidrName, parameters: [], size: 1 };
+export const semverType: Type<SemanticVersion> = { kind: "opaque", name: semverName, parameters: [], size: 1 };
 export const typeType: Type<TypeName> = { kind: "type", of: undefined, size: 1 };
 
 export function listType(element: Type): Type<List> {

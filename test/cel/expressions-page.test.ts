@@ -76,6 +76,7 @@ describe("the page on expressions", () => {
     "instructions of a pattern": ["libraries/pattern.ts", "programMax"],
     "compiling a pattern": ["libraries/pattern.ts", "compileCostMax"],
     "digits of a quantity": ["values/quantity.ts", "digitsMax"],
+    "a semantic version": ["values/semantic-version.ts", "lengthMax"],
     "precision of `%f` and `%e`": ["libraries/format.ts", "precisionMax"],
     "nesting of values compared or shown": ["values/meter.ts", "depthMax"],
     "arguments of `math.greatest` and `math.least`": ["libraries/math.ts", "argumentsMax"],

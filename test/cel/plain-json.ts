@@ -1,7 +1,7 @@
 import { encodeBase64 } from "../../src/cel/values/base64.ts";
 import { formatDuration } from "../../src/cel/values/durations.ts";
 import { mapEntries } from "../../src/cel/values/maps.ts";
-import { formatQuantity, type Quantity } from "../../src/cel/values/quantity.ts";
+import type { Opaque } from "../../src/cel/values/opaque.ts";
 import { formatTimestamp } from "../../src/cel/values/timestamps.ts";
 import {
   Duration,
@@ -28,12 +28,12 @@ export function toJson(value: Value): Json {
   return scalarToJson(value);
 }
 
-function scalarToJson(value: Uint | Uint8Array | Timestamp | Duration | TypeName | Quantity): Json {
+function scalarToJson(value: Uint | Uint8Array | Timestamp | Duration | TypeName | Opaque): Json {
   if (value instanceof Uint) return integerToJson(value.value);
   if (value instanceof Uint8Array) return encodeBase64(value);
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value);
-  return value instanceof TypeName ? value.name : formatQuantity(value);
+  return value instanceof TypeName ? value.name : value.toString();
 }
 
 function integerToJson(value: bigint): number | bigint {

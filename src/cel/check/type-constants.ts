@@ -1,10 +1,12 @@
 import {
   boolType,
   bytesType,
+  cidrType,
   doubleType,
   durationType,
   dynType,
   intType,
+  ipType,
   listType,
   mapType,
   nullType,
@@ -22,6 +24,6 @@ import {
 export const typeConstants: ReadonlyMap<string, Type> = new Map(
   [
     ...[boolType, bytesType, doubleType, intType, stringType, uintType, nullType, durationType, timestampType],
-    ...[typeType, quantityType, listType(dynType), mapType(dynType, dynType), optionalType(dynType)],
+    ...[typeType, quantityType, ipType, cidrType, listType(dynType), mapType(dynType, dynType), optionalType(dynType)],
   ].map((type) => [runtimeName(type), type]),
 );

@@ -1,11 +1,14 @@
 import { bindingMacros, twoVariableMacros } from "../syntax/macros.ts";
+import { cidrLibrary } from "./cidr.ts";
 import { encodersLibrary } from "./encoders.ts";
+import { ipLibrary } from "./ip.ts";
 import type { Library } from "./library.ts";
 import { listsLibrary } from "./lists.ts";
 import { mathLibrary } from "./math.ts";
 import { optionalsLibrary } from "./optionals.ts";
 import { quantityLibrary } from "./quantity.ts";
 import { regexLibrary } from "./regex.ts";
+import { semverLibrary } from "./semver.ts";
 import { setsLibrary } from "./sets.ts";
 import { standardLibrary } from "./standard.ts";
 import { stringsLibrary } from "./strings.ts";
@@ -19,7 +22,7 @@ const bindingsLibrary: Library = { name: "bindings", functions: [], macros: bind
  */
 export const kubernetesLibraries: readonly Library[] = [
   ...[standardLibrary, stringsLibrary, listsLibrary, regexLibrary, quantityLibrary, setsLibrary, optionalsLibrary],
-  comprehensionsLibrary,
+  ...[comprehensionsLibrary, ipLibrary, cidrLibrary, semverLibrary],
 ];
 
 export const everyLibrary: readonly Library[] = [

@@ -1,13 +1,13 @@
 import type { Type } from "../cel-type.ts";
-import { Quantity } from "../values/quantity.ts";
-import { optionalName, quantityName } from "../values/type-name.ts";
+import { Opaque } from "../values/opaque.ts";
+import { optionalName } from "../values/type-name.ts";
 import { Duration, isList, isMapping, Optional, Timestamp, TypeName, Uint, type Value } from "../values/value.ts";
 
 export type Guard = (value: Value) => boolean;
 
 /** Tells at run time whether a value is of a type, elements aside: whoever takes a list looks at those itself. */
 export function guardFor(type: Type): Guard {
-  if (type.kind === "opaque") return opaqueGuards[type.name] ?? always;
+  if (type.kind === "opaque") return type.name === optionalName ? isOptional : opaqueGuard(type.name);
   return guards[type.kind] ?? always;
 }
 
@@ -28,7 +28,10 @@ const guards: Readonly<Partial<Record<Type["kind"], Guard>>> = {
   type: (value) => value instanceof TypeName,
 };
 
-const opaqueGuards: Readonly<Record<string, Guard>> = {
-  [optionalName]: (value) => value instanceof Optional,
-  [quantityName]: (value) => value instanceof Quantity,
-};
+function isOptional(value: Value): boolean {
+  return value instanceof Optional;
+}
+
+function opaqueGuard(name: string): Guard {
+  return (value) => value instanceof Opaque && value.typeName === name;
+}

@@ -3,6 +3,7 @@ import { Failure } from "./failure.ts";
 import { floorDiv } from "./floor.ts";
 import { formatDouble } from "./format-double.ts";
 import { int64Max, isInt64, isUint64 } from "./int64.ts";
+import { Opaque } from "./opaque.ts";
 import { formatTimestamp, nanosPerSecond, parseTimestamp, timestampOrOverflow } from "./timestamps.ts";
 import { typeNameOf } from "./type-name.ts";
 import { decodeUtf8, encodeUtf8 } from "./utf8.ts";
@@ -93,6 +94,7 @@ export function toText(value: Value): Outcome {
   if (value instanceof Uint) return String(value.value);
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value);
+  if (value instanceof Opaque) return value.text ?? refuse(value, "string");
   if (!(value instanceof Uint8Array)) return refuse(value, "string");
   return decodeUtf8(value) ?? new Failure("conversion", "invalid UTF-8 in bytes, cannot convert to string");
 }

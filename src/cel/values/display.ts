@@ -3,7 +3,8 @@ import { plainDecimal } from "./format-double.ts";
 import { elementsOf } from "./lists.ts";
 import { mapEntries } from "./maps.ts";
 import { depthMax, type Meter } from "./meter.ts";
-import { formatQuantity, Quantity } from "./quantity.ts";
+import type { Opaque } from "./opaque.ts";
+import { Quantity } from "./quantity.ts";
 import { formatTimestamp } from "./timestamps.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type Mapping,
   Optional,
   Timestamp,
-  type TypeName,
+  TypeName,
   Uint,
   type Value,
 } from "./value.ts";
@@ -57,18 +58,18 @@ function displayEntries(map: Mapping, meter: Meter, depth: number): string[] {
     .map(([key, value]) => `${key}: ${value}`);
 }
 
-function displayScalar(value: Uint | Uint8Array | Timestamp | Duration | TypeName | Quantity, meter: Meter): string {
+function displayScalar(value: Uint | Uint8Array | Timestamp | Duration | TypeName | Opaque, meter: Meter): string {
   if (value instanceof Uint) return String(value.value);
   if (value instanceof Uint8Array) return displayBytes(value, meter);
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value);
-  return value instanceof Quantity ? displayQuantity(value, meter) : value.name;
+  return value instanceof TypeName ? value.name : displayOpaque(value, meter);
 }
 
 /** Finding the suffix of a very large quantity takes a division for every few digits. */
-function displayQuantity(quantity: Quantity, meter: Meter): string {
-  if (BigInt.asIntN(128, quantity.nanos) !== quantity.nanos) meter.spend(100);
-  return formatQuantity(quantity);
+function displayOpaque(value: Opaque, meter: Meter): string {
+  if (value instanceof Quantity && BigInt.asIntN(128, value.nanos) !== value.nanos) meter.spend(100);
+  return displayText(value.toString(), meter);
 }
 
 function displayBytes(bytes: Uint8Array, meter: Meter): string {

@@ -2,7 +2,7 @@ import { elementAt, listSize } from "./lists.ts";
 import { mapGet, mapKeys, mapSize } from "./maps.ts";
 import { type Meter, refuseDepth } from "./meter.ts";
 import { asNumber, compareNumbers } from "./numbers.ts";
-import { Quantity, sameQuantity } from "./quantity.ts";
+import { Opaque } from "./opaque.ts";
 import {
   Duration,
   isJsonList,
@@ -45,7 +45,7 @@ function equalScalars(left: Value, right: Value): boolean {
   if (left instanceof Timestamp) return right instanceof Timestamp && left.nanos === right.nanos;
   if (left instanceof Duration) return right instanceof Duration && left.nanos === right.nanos;
   if (left instanceof TypeName) return right instanceof TypeName && left.name === right.name;
-  return left instanceof Quantity && right instanceof Quantity && sameQuantity(left, right);
+  return left instanceof Opaque && right instanceof Opaque && left.typeName === right.typeName && left.equals(right);
 }
 
 function equalTexts(left: string, right: string, meter: Meter): boolean {

@@ -1,13 +1,16 @@
 import { Failure } from "./failure.ts";
+import { Opaque } from "./opaque.ts";
+import { quantityName } from "./type-name.ts";
 
 /** Which family of suffixes a quantity was written with, and is shown with again. */
 type Notation = "decimal" | "binary" | "exponent";
 
 /** A Kubernetes resource quantity, exact to the nano: `1500m`, `1.5Gi`, `12e6`. */
-export class Quantity {
+export class Quantity extends Opaque {
   readonly #nanos: bigint;
   readonly #notation: Notation;
   constructor(nanos: bigint, notation: Notation) {
+    super();
     this.#nanos = nanos;
     this.#notation = notation;
   }
@@ -17,6 +20,15 @@ export class Quantity {
   }
   get notation(): Notation {
     return this.#notation;
+  }
+  override get typeName(): string {
+    return quantityName;
+  }
+  override equals(other: Quantity): boolean {
+    return this.#nanos === other.nanos;
+  }
+  override toString(): string {
+    return formatQuantity(this);
   }
 }
 
@@ -65,10 +77,6 @@ function shiftRoundingUp(unscaled: bigint, places: number): bigint {
   if (-places > digitsMax) return unscaled === 0n ? 0n : 1n;
   const divisor = 10n ** BigInt(-places);
   return (unscaled + divisor - 1n) / divisor;
-}
-
-export function sameQuantity(left: Quantity, right: Quantity): boolean {
-  return left.nanos === right.nanos;
 }
 
 export function addQuantities(left: Quantity, right: Quantity): Quantity {

@@ -1,9 +1,12 @@
-import { Quantity } from "./quantity.ts";
+import { Opaque } from "./opaque.ts";
 import { Duration, isList, isMapping, Optional, Timestamp, TypeName, Uint, type Value } from "./value.ts";
 
 export const timestampName = "google.protobuf.Timestamp";
 export const durationName = "google.protobuf.Duration";
 export const quantityName = "kubernetes.Quantity";
+export const ipName = "net.IP";
+export const cidrName = "net.CIDR";
+export const semverName = "kubernetes.Semver";
 export const optionalName = "optional_type";
 
 /** The name `type(x)` shows. */
@@ -32,5 +35,5 @@ function objectTypeName(value: Value): string {
   if (value instanceof Duration) return durationName;
   if (value instanceof Optional) return optionalName;
   if (value instanceof TypeName) return "type";
-  return value instanceof Quantity ? quantityName : "unknown";
+  return value instanceof Opaque ? value.typeName : "unknown";
 }

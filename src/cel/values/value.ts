@@ -1,5 +1,5 @@
 import type { Failure } from "./failure.ts";
-import type { Quantity } from "./quantity.ts";
+import type { Opaque } from "./opaque.ts";
 
 /**
  * What expressions compute with. An int is a `bigint`, a double is a `number`.
@@ -21,7 +21,7 @@ export type Value =
   | Mapping
   | Optional
   | TypeName
-  | Quantity;
+  | Opaque;
 
 export type List = ListValue | JsonList;
 export type Mapping = MapValue | JsonObject;
