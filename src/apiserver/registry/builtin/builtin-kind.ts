@@ -85,6 +85,7 @@ export function builtinKind<Kind>(facts: BuiltinFacts<Kind>): ServedKind {
 function rulesOf<Kind>(facts: BuiltinFacts<Kind>): KindRules {
   const { validate, warnings, selectField } = facts;
   return {
+    read: (object) => defaulted(facts, object),
     prepareCreate: (object) => preparedNew(facts, object),
     prepareUpdate: (object, old, part) => preparedChange(facts, object, old, part),
     ...(validate === undefined
@@ -93,6 +94,12 @@ function rulesOf<Kind>(facts: BuiltinFacts<Kind>): KindRules {
     ...(warnings === undefined ? {} : { warnings: (object, old) => warnings(as<Kind>(object), asOld<Kind>(old)) }),
     ...(selectField === undefined ? {} : { selectField: (object, field) => selectField(as<Kind>(object), field) }),
   };
+}
+
+function defaulted<Kind>(facts: BuiltinFacts<Kind>, object: ApiObject): ApiObject {
+  const draft = jsonShape(facts.struct, object);
+  facts.defaults?.(draft);
+  return draft as unknown as ApiObject;
 }
 
 function preparedNew<Kind>(facts: BuiltinFacts<Kind>, object: ApiObject): ApiObject {

@@ -1,0 +1,62 @@
+import type { KindCatalog } from "../../registry/kind-catalog.ts";
+import type { ServedKind } from "../../registry/served-kind.ts";
+import { firstHeader } from "../access/authenticator.ts";
+import { plainAnswer } from "../answers.ts";
+import type { ApiAnswer, ApiRequest } from "../api-request.ts";
+import type { RequestContext } from "../request-context.ts";
+import { type OpenApiDocument, OpenApiDocuments } from "./documents.ts";
+
+const root = "/openapi/v3";
+const yearSeconds = 31_536_000;
+const notAcceptable = plainAnswer(406, "406: Not Acceptable\n\nAvailable representations: application/json\n");
+
+/** Answers the paths of OpenAPI documents, of the kinds that the plane of the request serves. */
+export function openApiPaths(kinds: KindCatalog) {
+  const documents = new OpenApiDocuments();
+  return async ({ request, plane, path }: RequestContext): Promise<ApiAnswer | undefined> => {
+    if (request.method !== "GET" && request.method !== "HEAD") return undefined;
+    return openApiAnswer(documents, kinds.inPlane(plane).all, path, request);
+  };
+}
+
+function openApiAnswer(
+  documents: OpenApiDocuments,
+  kinds: readonly ServedKind[],
+  path: string,
+  request: ApiRequest,
+): ApiAnswer | undefined {
+  if (path !== "/openapi/v2" && path !== root && !path.startsWith(`${root}/`)) return undefined;
+  // Before anything is made: old clients ask for the second version in a form that is not served.
+  if (!acceptsJson(firstHeader(request.headers, "accept"))) return notAcceptable;
+  if (path === "/openapi/v2") return answerWith(documents.swagger(kinds), request);
+  if (path === root || path === `${root}/`) return answerWith(documents.index(kinds), request);
+  const name = path.slice(root.length + 1).replace(/\/$/, "");
+  const document = documents.document(kinds, name);
+  return document === undefined ? undefined : documentAnswer(document, request);
+}
+
+/** Under its hash a document never changes; under another hash it is no longer there. */
+function documentAnswer(document: OpenApiDocument, request: ApiRequest): ApiAnswer {
+  const asked = request.query.get("hash") ?? "";
+  if (asked !== "" && asked !== document.hash) {
+    // The path of the request, which may go through a plane.
+    return { code: 301, headers: { location: `${request.path}?hash=${document.hash}` }, body: "" };
+  }
+  const answer = answerWith(document, request);
+  if (asked === "") return answer;
+  return { ...answer, headers: { ...answer.headers, "cache-control": `public, immutable, max-age=${yearSeconds}` } };
+}
+
+function answerWith({ text, hash }: OpenApiDocument, { headers }: ApiRequest): ApiAnswer {
+  const etag = `"${hash}"`;
+  const shared = { etag, vary: "Accept" };
+  const known = firstHeader(headers, "if-none-match").split(",");
+  if (known.some((tag) => tag.trim() === etag)) return { code: 304, headers: shared, body: "" };
+  return { code: 200, headers: { ...shared, "content-type": "application/json" }, body: text };
+}
+
+function acceptsJson(accept: string): boolean {
+  if (accept.trim() === "") return true;
+  const types = accept.split(",").map((clause) => clause.split(";", 1)[0]?.trim().toLowerCase());
+  return types.some((type) => type === "application/json" || type === "application/*" || type === "*/*");
+}
