@@ -5,7 +5,7 @@ import { identityText } from "../../../protocol/json-writer.ts";
 import { type CompiledSchema, compileSchema, type PatternCompiler } from "../../../schema/compiled-schema.ts";
 import type { Schema } from "../../../schema/structural-schema.ts";
 import { compileRules, type RuleTable } from "./compiled-rules.ts";
-import { prunedDefaults } from "./pruned-defaults.ts";
+import { normalizedSchema } from "./normalized-schema.ts";
 
 /** A schema made ready, with its rules. Rules are compiled when the first object meets them. */
 export interface CompiledDefinition {
@@ -42,7 +42,7 @@ function lazilyCompiled(schema: Schema): CompiledDefinition {
   let rules: RuleTable | undefined;
   return {
     get schema() {
-      compiled ??= compileSchema(prunedDefaults(schema), forgivingPattern);
+      compiled ??= compileSchema(normalizedSchema(schema), forgivingPattern);
       return compiled;
     },
     get rules() {

@@ -28,9 +28,9 @@ export type RuleTable = ReadonlyMap<CompiledSchema, readonly CompiledRule[]>;
 
 const libraries = createEnvironment({ libraries: kubernetesLibraries });
 
-export function compileRules(root: CompiledSchema): RuleTable {
+export function compileRules(root: CompiledSchema, isRoot = true): RuleTable {
   const table = new Map<CompiledSchema, readonly CompiledRule[]>();
-  addRules(root, true, table);
+  addRules(root, isRoot, table);
   return table;
 }
 
@@ -62,7 +62,8 @@ const untyped = "failed to convert to declType for CEL validation rules";
 
 function compileRule(rule: ValidationRule, schema: Schema, type: Type | undefined): CompiledRule {
   const none = { rule, usesOldSelf: false, program: undefined, messageProgram: undefined, fieldPath: "" };
-  if (rule.rule.trim() === "") return { ...none, fault: undefined, messageFault: undefined };
+  if (typeof rule?.rule !== "string" || rule.rule.trim() === "")
+    return { ...none, fault: undefined, messageFault: undefined };
   if (type === undefined) return { ...none, fault: untyped, messageFault: undefined };
   const environment = environmentFor(type, rule);
   const { program, fault } = compileTo(rule.rule, environment, "bool");
