@@ -1,36 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { StatusError } from "../../../protocol/api-status.ts";
-import type { Clock } from "../../../protocol/clock.ts";
+import { FakeClock } from "../../storage/fake-clock.ts";
 import { FairQueue, type FairQueueLimits, type Seat } from "./fair-queue.ts";
-
-/** Time that passes when a test says so. */
-class TestClock implements Clock {
-  #nowMs = 0;
-  readonly #timers = new Set<{ readonly atMs: number; readonly call: () => void }>();
-
-  now(): number {
-    return this.#nowMs;
-  }
-
-  after(delayMs: number, call: () => void) {
-    const timer = { atMs: this.#nowMs + delayMs, call };
-    this.#timers.add(timer);
-    return { stop: () => this.#timers.delete(timer) };
-  }
-
-  advance(ms: number): void {
-    this.#nowMs += ms;
-    for (const timer of [...this.#timers]) {
-      if (timer.atMs > this.#nowMs || !this.#timers.delete(timer)) continue;
-      timer.call();
-    }
-  }
-
-  get timers(): number {
-    return this.#timers.size;
-  }
-}
 
 interface Request {
   readonly user: string;
@@ -42,7 +14,7 @@ interface Request {
 
 /** A queue whose requests are finished by hand. */
 class Bench {
-  readonly clock = new TestClock();
+  readonly clock = new FakeClock();
   readonly queue: FairQueue;
   readonly never = new AbortController().signal;
   turns = 0;
@@ -224,10 +196,10 @@ describe("the fair queue", () => {
     const bench = new Bench({});
     const first = await bench.send("a");
     const second = await bench.send("b");
-    expect(bench.clock.timers).toBe(1);
+    expect(bench.clock.waiting).toBe(1);
     await bench.finish(first);
     await bench.finish(second);
-    expect(bench.clock.timers).toBe(0);
+    expect(bench.clock.waiting).toBe(0);
   });
 
   it("lets a polite flow wait for at most one request of each flooder, whatever requests cost", async () => {
@@ -288,7 +260,7 @@ describe("the fair queue", () => {
           const count = (state: Request["state"]) => sent.filter(({ request }) => request.state === state).length;
           expect(bench.queue.executing).toBe(count("seated"));
           expect(bench.queue.waiting).toBe(count("waiting"));
-          expect(bench.clock.timers).toBe(count("waiting"));
+          expect(bench.clock.waiting).toBe(count("waiting"));
           expect(count("seated")).toBeLessThanOrEqual(2);
           expect(count("waiting") > 0 && count("seated") < 2).toBe(false);
         }

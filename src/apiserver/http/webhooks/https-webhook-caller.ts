@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
-import { parseStatus } from "../../../protocol/api-status.ts";
 import type { Clock } from "../../../protocol/clock.ts";
 import { quote } from "../../../protocol/go-quote.ts";
-import { readJson } from "../../../protocol/json-reader.ts";
 import type { JsonValue } from "../../../protocol/json-value.ts";
 import { writeJson } from "../../../protocol/json-writer.ts";
-import { networkErrorText, statusCodeText } from "./call-error-text.ts";
+import { networkErrorText } from "./call-error-text.ts";
 import type { ServiceReference, WebhookAddress } from "./webhook.ts";
+import { answerIn } from "./webhook-answer.ts";
 import { CallFailed, type WebhookCall, type WebhookCaller } from "./webhook-caller.ts";
+import { shownUrl, urlOf } from "./webhook-url.ts";
 
 export interface CallerPorts {
   readonly clock: Clock;
@@ -21,7 +21,6 @@ export interface ServiceEndpoint {
   readonly port: number;
 }
 
-const responseBytesMax = 16 * 1024 * 1024;
 /** Connections to webhooks with other certificates, or of other names, are not shared. */
 const agentsMax = 100;
 const socketsPerWebhookMax = 32;
@@ -75,8 +74,7 @@ export class HttpsWebhookCaller implements WebhookCaller {
         "User-Agent": "kube-apiserver-admission",
       },
     };
-    const response = await post(options, body);
-    return answerOf(response, await textOf(response));
+    return answerIn(await post(options, body));
   }
 
   async #endpointOf(address: WebhookAddress, url: URL, signal: AbortSignal): Promise<ServiceEndpoint> {
@@ -129,74 +127,4 @@ function newAgent(servername: string, ca: string | undefined): Agent {
     // The name that the certificate must have, whatever address a service resolves to.
     ...(isAddress ? {} : { servername }),
   });
-}
-
-function urlOf(address: WebhookAddress, timeoutSeconds: number): URL {
-  if (address.kind === "nowhere") throw new CallFailed("webhook configuration must have either service or URL");
-  const url = parsedUrl(address.kind === "url" ? address.url : serviceUrl(address.service));
-  if (url.protocol !== "https:") throw new CallFailed(`'https' is the only allowed URL scheme, got ${url.protocol}`);
-  url.searchParams.set("timeout", `${timeoutSeconds}s`);
-  return url;
-}
-
-function serviceUrl({ name, namespace, port, path }: ServiceReference): string {
-  return `https://${name}.${namespace}.svc:${port}${path === "" || path.startsWith("/") ? path : `/${path}`}`;
-}
-
-/** Messages name the port of a service even where a URL would leave it out. */
-function shownUrl(address: WebhookAddress, url: URL): string {
-  if (address.kind !== "service") return url.href;
-  return `https://${url.hostname}:${address.service.port}${url.pathname}${url.search}`;
-}
-
-function parsedUrl(text: string): URL {
-  try {
-    return new URL(text);
-  } catch {
-    throw new CallFailed(`Unparsable URL: ${text}`);
-  }
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > responseBytesMax) {
-      response.destroy();
-      throw new CallFailed(`the response is larger than ${responseBytesMax} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function answerOf(response: IncomingMessage, body: string): JsonValue {
-  const code = response.statusCode ?? 0;
-  const isFine = code >= 200 && code <= 206;
-  const value = parsedBody(body);
-  if (!isFine) throw new CallFailed(failureText(code, body, value));
-  if (body === "") {
-    const type = response.headers["content-type"] ?? "";
-    throw new CallFailed(`0-length response with status code: ${code} and content type: ${type}`);
-  }
-  if (value === undefined)
-    throw new CallFailed("couldn't get version/kind; json parse error: the response is not JSON");
-  const status = parseStatus(value);
-  if (status?.status === "Failure") throw new CallFailed(status.message ?? "unknown");
-  return value;
-}
-
-function failureText(code: number, body: string, value: JsonValue | undefined): string {
-  const status = value === undefined ? undefined : parseStatus(value);
-  return status?.message ?? statusCodeText(code, body);
-}
-
-/** Undefined when it is no JSON. */
-function parsedBody(body: string): JsonValue | undefined {
-  try {
-    return readJson(body);
-  } catch {
-    return undefined;
-  }
 }
