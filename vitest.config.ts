@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"],
+    exclude: ["test/kube/**"],
     pool: "threads",
     isolate: false,
     testTimeout: 120_000,

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../protocol/clock.ts";
+import { GarbageCollector } from "./housekeeping/garbage-collector.ts";
+import { NamespaceEmptier } from "./housekeeping/namespace-emptier.ts";
 import { requestAuthenticator } from "./http/access/authentication/request-authenticator.ts";
 import type { TokenAuthenticator } from "./http/access/authentication/token-authenticator.ts";
 import { allowMasters, firstOpinionOf } from "./http/access/authorizer.ts";
@@ -70,11 +72,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     report,
   });
   await bootstrapPlane(registry, kinds, rootPlane, new AbortController().signal);
+  const housekeeping = [new GarbageCollector(registry, kinds, report), new NamespaceEmptier(registry, kinds, report)];
   return {
     api,
     registry,
     kinds,
     stop: async () => {
+      for (const keeper of housekeeping) keeper.stop();
       kinds.stop();
       await store.close();
     },

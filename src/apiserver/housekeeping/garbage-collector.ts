@@ -1,6 +1,7 @@
 import { StatusError } from "../../protocol/api-status.ts";
 import { type OwnerReference, parseApiVersion } from "../../protocol/object-meta.ts";
 import { deleteObject } from "../registry/delete.ts";
+import { ownedAfterUpdate } from "../registry/field-ownership.ts";
 import type { KindCatalog } from "../registry/kind-catalog.ts";
 import { finalizersOf, withMetadata } from "../registry/metadata.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../registry/metadata-rules.ts";
@@ -39,9 +40,10 @@ export class GarbageCollector {
     this.#kinds = kinds;
     const { clock, store } = registry;
     this.#queue = new WorkQueue({ keyOf: keyText, clock, report, work: (key, signal) => this.#look(key, signal) });
-    const from = store.revision;
-    for (const stored of store.list({})) this.#learn(stored);
-    this.#stopWatch = store.watch({}, from, (change) => this.#hear(change));
+    for (const resource of store.resources()) {
+      for (const stored of store.list({ resource })) this.#learn(stored);
+    }
+    this.#stopWatch = store.watchAll((change) => this.#hear(change));
   }
 
   stop(): void {
@@ -166,7 +168,7 @@ export class GarbageCollector {
     const request = serverRequest(key, kind, user, signal);
     const update = updateObject(this.#registry, request, key.name, (current) => {
       if (current === undefined) throw new Gone();
-      return change(current);
+      return ownedAfterUpdate(current, change(current), request, this.#registry.clock.now());
     });
     await update.catch((error: unknown) => {
       if (!(error instanceof Gone)) throw error;

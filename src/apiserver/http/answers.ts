@@ -15,7 +15,7 @@ export const plainJson: Form = { format: "json", pretty: false };
 /** An answer whose JSON text is at hand. */
 export function textAnswer(code: number, text: string, { format, pretty }: Form): ApiAnswer {
   if (format === "yaml") {
-    const body = stringify(sortedKeys(readJson(text)), { lineWidth: 0, version: "1.1" });
+    const body = stringify(sortedKeys(readJson(text)), { lineWidth: 0, version: "1.1", indentSeq: false });
     return { code, headers: { "content-type": "application/yaml" }, body };
   }
   const body = pretty ? `${indented(text)}\n` : `${text}\n`;

@@ -1,8 +1,8 @@
-import { parseAllDocuments } from "yaml";
 import { failure, StatusError } from "../../protocol/api-status.ts";
 import { jsonFault } from "../../protocol/json-fault.ts";
 import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
 import { isJsonObject, type JsonValue } from "../../protocol/json-value.ts";
+import { readYaml } from "../registry/read-yaml.ts";
 import { firstHeader } from "./access/authenticator.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
@@ -82,26 +82,6 @@ export function readJsonBody(text: string): JsonValue {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw new StatusError(failure("BadRequest", error.message));
   }
-}
-
-/** One YAML document; integers keep all their digits. */
-export function readYaml(text: string): JsonValue {
-  const [document, ...more] = parseAllDocuments(text, { intAsBigInt: true, uniqueKeys: true, prettyErrors: false });
-  if (document === undefined || !("errors" in document)) return null;
-  const [error] = document.errors;
-  if (error !== undefined || more.length > 0) {
-    const because = error?.message ?? "more than one document";
-    throw new StatusError(failure("BadRequest", `error converting YAML to JSON: yaml: ${because}`));
-  }
-  return narrowed(document.toJS({ maxAliasCount: 100 }) as JsonValue);
-}
-
-/** Integers that a double holds exactly are numbers, as from JSON. */
-function narrowed(value: JsonValue): JsonValue {
-  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  if (Array.isArray(value)) return value.map(narrowed);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, narrowed(member)]));
 }
 
 /** The name that Go gives to the type of a JSON value. */

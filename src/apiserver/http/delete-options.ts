@@ -1,9 +1,11 @@
-import { failure, invalidObject, StatusError } from "../../protocol/api-status.ts";
+import { failure, invalidObject, StatusError, unexplained } from "../../protocol/api-status.ts";
 import { notSupported } from "../../protocol/field-issue.ts";
+import { quote } from "../../protocol/go-quote.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json-value.ts";
 import type { DeleteOptions } from "../registry/delete.ts";
+import { readYaml } from "../registry/read-yaml.ts";
 import type { ApiRequest } from "./api-request.ts";
-import { bodyText, contentType, readJsonBody, readYaml } from "./body.ts";
+import { bodyText, contentType, readJsonBody } from "./body.ts";
 import { booleanParameter, integerParameter } from "./query.ts";
 
 export interface ParsedDelete {
@@ -43,7 +45,9 @@ function fromBody(text: string, isYaml: boolean): Given {
   const value = isYaml ? readYaml(text) : readJsonBody(text);
   if (!isJsonObject(value)) throw bad("the body has to be an object of kind DeleteOptions");
   if (value["kind"] !== undefined && value["kind"] !== "DeleteOptions") {
-    throw bad(`${String(value["kind"])} in the body cannot be handled as a DeleteOptions`);
+    const [kind, version] = [String(value["kind"]), String(value["apiVersion"] ?? "v1")];
+    const message = `no kind ${quote(kind)} is registered for version ${quote(version)} in scheme "pkg/runtime/scheme.go:110"`;
+    throw new StatusError(unexplained(message));
   }
   const preconditions = isJsonObject(value["preconditions"] ?? null) ? (value["preconditions"] as JsonObject) : {};
   const dryRun = value["dryRun"] ?? [];

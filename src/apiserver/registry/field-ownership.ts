@@ -1,16 +1,34 @@
-import { type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
+import { type JsonObject, type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
+import { formatApiVersion } from "../../protocol/object-meta.ts";
 import { withMetadata } from "./metadata.ts";
 import type { WriteRequest } from "./object-request.ts";
+import { type FieldScope, resetFieldsOf } from "./patch/managed/field-scope.ts";
+import { trackUpdate } from "./patch/managed/track-update.ts";
 import type { ApiObject } from "./served-kind.ts";
+
+/** What a request writes, as the tracking of fields sees it. */
+export function fieldScopeOf({ kind, subresource }: WriteRequest): FieldScope {
+  return {
+    apiVersion: formatApiVersion(kind.group, kind.version),
+    kind: kind.kind,
+    subresource,
+    // The versions of a kind differ in nothing but their name.
+    schemaOf: () => kind.schema.schema,
+    resetFields: resetFieldsOf(kind.hasStatus, subresource),
+    ...(kind.rules.blank === undefined ? {} : { blank: kind.rules.blank() }),
+  };
+}
 
 /** An object with its managed fields as they are after a create, an update or a patch. */
 export function ownedAfterUpdate(
-  _live: ApiObject | undefined,
+  live: ApiObject | undefined,
   updated: ApiObject,
-  _request: WriteRequest,
-  _nowMs: number,
+  request: WriteRequest,
+  nowMs: number,
 ): ApiObject {
-  return updated;
+  const scope = fieldScopeOf(request);
+  const managedFields = trackUpdate({ live, updated, manager: request.manager, scope, nowMs });
+  return withMetadata(updated, { managedFields });
 }
 
 /** Whether nothing changes but the times at which fields were written: then nothing is written at all. */
@@ -20,5 +38,5 @@ export function sameButForTimes(object: ApiObject, old: ApiObject): boolean {
 
 function timeless(object: ApiObject): JsonValue {
   const managedFields = object.metadata.managedFields?.map(({ time: _, ...entry }) => entry);
-  return withMetadata(object, { managedFields });
+  return withMetadata(object, { managedFields }) as JsonObject;
 }

@@ -1,14 +1,19 @@
+import { StatusError } from "../../protocol/api-status.ts";
 import type { Clock } from "../../protocol/clock.ts";
 import { jsonFault } from "../../protocol/json-fault.ts";
 import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
-import type { JsonObject, JsonValue } from "../../protocol/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
 import { mergePatch } from "../../protocol/merge-patch.ts";
-import { ownedAfterUpdate } from "./field-ownership.ts";
+import { fieldScopeOf, ownedAfterUpdate } from "./field-ownership.ts";
+import { withMetadata } from "./metadata.ts";
 import type { WriteRequest } from "./object-request.ts";
 import { applyJsonPatch } from "./patch/json-patch.ts";
 import { parseJsonPatch } from "./patch/json-patch-operation.ts";
+import { conflictStatus } from "./patch/managed/apply-conflict.ts";
+import { applyPatch } from "./patch/managed/apply-patch.ts";
 import { badPatch, patchObject } from "./patch/patch-failure.ts";
 import { strategicMerge } from "./patch/strategic/strategic-merge.ts";
+import { readYaml } from "./read-yaml.ts";
 import { patchedObject } from "./sent-object.ts";
 import type { ApiObject } from "./served-kind.ts";
 import { type NextState, notThere, requireName } from "./update.ts";
@@ -24,12 +29,27 @@ export interface Patch {
 
 /** The state that a patch makes of what is stored. The patch is read once, however often the write starts over. */
 export function nextByPatch(patch: Patch, request: WriteRequest, clock: Clock): NextState {
+  if (patch.type === "apply") return nextByApply(patch, request, clock);
   const change = changeOf(patch, request);
   return (current) => {
     if (current === undefined) throw notThere(request, patch.name);
     const { value, faults } = change(current);
     const patched = requireName(patchedObject(value, request, faults), patch.name);
     return ownedAfterUpdate(current, patched, request, clock.now());
+  };
+}
+
+/** What a manager applies is all that it wants; an object that is not there is made. */
+function nextByApply({ text, force, name }: Patch, request: WriteRequest, clock: Clock): NextState {
+  const document = readYaml(text, "error decoding YAML: ");
+  if (!isJsonObject(document)) throw badPatch("error decoding YAML: the patch is no object");
+  const { manager } = request;
+  return (current) => {
+    const scope = fieldScopeOf(request);
+    const result = applyPatch({ live: current, applied: document, manager, force, scope, nowMs: clock.now() });
+    if (result.outcome === "conflicts") throw new StatusError(conflictStatus(result.conflicts));
+    const object = requireName(patchedObject(result.object, request, []), name);
+    return withMetadata(object, { managedFields: result.managedFields });
   };
 }
 

@@ -74,9 +74,13 @@ function known(
   if (issue !== undefined) throw badMetadata(kind, `metadata.${issue.field}: ${issue.message}`);
   const walked = walkObject(kind.schema, value);
   const body = isJsonObject(walked.value) ? walked.value : value;
-  const object = ordered({ ...body, metadata: withoutNulls(meta.value as JsonObject) }, kind) as unknown as ApiObject;
+  const object = ordered({ ...body, metadata: withoutEmpty(meta.value as JsonObject) }, kind) as unknown as ApiObject;
   const unknown = [...walked.unknownFields, ...meta.unknownFields.map((field) => `metadata.${field}`)];
-  return { object, unknown: [...new Set(unknown)] };
+  const read = kind.rules.read?.(object);
+  return {
+    object: read === undefined ? object : (ordered(read, kind) as unknown as ApiObject),
+    unknown: [...new Set(unknown)],
+  };
 }
 
 /** Kind and apiVersion stand first in all that is stored, where lists can leave them out without looking further. */
@@ -128,7 +132,12 @@ function bad(message: string): StatusError {
   return new StatusError(failure("BadRequest", message));
 }
 
-/** Times that are null are times that are not there. */
-function withoutNulls(metadata: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
+/** What is empty in metadata is not there, as Go leaves it out. */
+function withoutEmpty(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => !isEmpty(value)));
+}
+
+function isEmpty(value: JsonValue): boolean {
+  if (typeof value !== "object") return value === "" || value === 0;
+  return value === null || Object.keys(value).length === 0;
 }

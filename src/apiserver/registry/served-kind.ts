@@ -73,6 +73,10 @@ export type Column = PrinterColumn & {
 
 /** What a kind does on its way into the store. Every part may be left out. */
 export interface KindRules {
+  /** What an object has when nobody set anything of it: `{ spec: {} }` for most built-in kinds. */
+  readonly blank?: () => JsonObject;
+  /** An object as it is once read: in canonical form, defaults filled in. Of what a client sent or a patch made. */
+  readonly read?: (object: ApiObject) => ApiObject;
   /** Changes a new object before it is checked, such as `stringData` of a Secret. */
   readonly prepareCreate?: (object: ApiObject) => ApiObject;
   /** The same for an update; `old` is what is stored, and the subresource is empty for the object itself. */

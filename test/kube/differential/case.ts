@@ -15,6 +15,8 @@ export interface Step {
   readonly keep?: Readonly<Record<string, string>>;
   /** Sends the step again until the answer has this code, for what servers do in their own time. */
   readonly until?: number;
+  /** The same until the answer no longer has this text. */
+  readonly untilWithout?: string;
   /** Whether the answer is not looked at; for steps that only prepare. */
   readonly unseen?: boolean;
 }

@@ -52,6 +52,7 @@ function text(value: string, kept: Readonly<Record<string, string>>): string {
       // The whole object, with keys in an order that each server has of its own.
       .replace(/patch: Invalid value: "\{.*\}": /g, 'patch: Invalid value: "<object>": ')
       .replace(/^Invalid value: "\{\\".*\}": /, 'Invalid value: "<object>": ')
+      .replace(/in record \(\d+\)/g, "in record (<revision>)")
       .replace(/(resource version: |current: |too old resource version: )\d+( \(\d+\))?/g, "$1<revision>")
   );
 }

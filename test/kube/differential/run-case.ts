@@ -1,3 +1,4 @@
+import { parse as parseYaml } from "yaml";
 import type { ApiClient, Reply } from "./api-client.ts";
 import type { Case, Step } from "./case.ts";
 import { normalized } from "./normalized.ts";
@@ -30,9 +31,13 @@ async function sendStep(client: ApiClient, step: Step, kept: Readonly<Record<str
   const deadline = Date.now() + untilMsMax;
   for (;;) {
     const reply = await client.send(callOf(step, kept));
-    if (step.until === undefined || reply.code === step.until || Date.now() > deadline) return reply;
+    if (isAsWanted(step, reply) || Date.now() > deadline) return reply;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+function isAsWanted({ until, untilWithout }: Step, { code, body }: Reply): boolean {
+  return (until === undefined || code === until) && (untilWithout === undefined || !body.includes(untilWithout));
 }
 
 function callOf(step: Step, kept: Readonly<Record<string, string>>) {
@@ -71,6 +76,7 @@ function observation({ code, headers, body }: Reply, kept: Readonly<Record<strin
 
 /** Streams are lists of events; what is no JSON is text. */
 function parsed(body: string, type: string): unknown {
+  if (type.includes("yaml")) return parseYaml(body);
   if (!type.includes("json")) return body;
   const lines = body.split("\n").filter((line) => line !== "");
   try {

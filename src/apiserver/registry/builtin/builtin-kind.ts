@@ -85,6 +85,7 @@ export function builtinKind<Kind>(facts: BuiltinFacts<Kind>): ServedKind {
 function rulesOf<Kind>(facts: BuiltinFacts<Kind>): KindRules {
   const { validate, warnings, selectField } = facts;
   return {
+    blank: () => jsonShape(facts.struct, {}),
     read: (object) => defaulted(facts, object),
     prepareCreate: (object) => preparedNew(facts, object),
     prepareUpdate: (object, old, part) => preparedChange(facts, object, old, part),

@@ -35,7 +35,13 @@ export const patchCases = cases("patch", {
   "by merging an unknown field, strictly": [made, patch(merge, { nope: 1 }, "?fieldValidation=Strict")],
   "another name": [made, patch(merge, { metadata: { name: "two" } })],
   "another namespace": [made, patch(merge, { metadata: { namespace: "default" } })],
-  "another kind": [made, patch(merge, { kind: "Secret" })],
+  "another kind": {
+    steps: [made, patch(merge, { kind: "Secret" })],
+    mayDiffer: {
+      "[0].body.message": "Kubernetes reads the object as what it says it is, and complains about its data",
+      "[0].body.details.causes[0].message": "as above",
+    },
+  },
   "by an old version": [made, patch(merge, { metadata: { resourceVersion: "1" }, data: {} })],
   "a bad label": [made, patch(merge, { metadata: { labels: { x: "not ok!" } } })],
   "one that is not there": [patch(merge, { data: {} })],
@@ -142,7 +148,10 @@ export const applyCases = cases("apply", {
   "another name": [patch(apply, { ...(applied({}) as object), metadata: { name: "two" } }, "?fieldManager=one")],
   "another kind": [patch(apply, { ...(applied({}) as object), kind: "Secret" }, "?fieldManager=one")],
   "no kind": [patch(apply, { metadata: { name: "one" } }, "?fieldManager=one")],
-  "no YAML": [patch(apply, "{x: [", "?fieldManager=one")],
+  "no YAML": {
+    steps: [patch(apply, "{x: [", "?fieldManager=one")],
+    mayDiffer: { "[0].body.message": "each reader of YAML says in its own words what is wrong" },
+  },
   "a wrong type": [patch(apply, { ...(applied({}) as object), data: { a: 1 } }, "?fieldManager=one")],
   "an unknown field": [patch(apply, { ...(applied({}) as object), nope: 1 }, "?fieldManager=one")],
   "an old version": [
