@@ -1,0 +1,40 @@
+import { ProtobufFault, WireReader } from "./wire-reader.ts";
+
+/** The time that Go calls zero, the beginning of year one: no time at all. */
+const zeroSeconds = -62_135_596_800n;
+/** The years that a text of four digits can name. */
+const secondsMin = -62_167_219_200n;
+const secondsMax = 253_402_300_799n;
+
+/** A time as RFC 3339 text in UTC with so many digits after the seconds; null when there is none. */
+export function timestampText(bytes: Uint8Array, digits: 0 | 6): string | null {
+  if (bytes.length === 0) return null;
+  const { seconds, nanos } = readTimestamp(bytes);
+  const micros = digits === 0 ? 0n : BigInt(Math.trunc(nanos / 1_000));
+  const wholeMicros = BigInt(seconds) * 1_000_000n + micros;
+  const fraction = ((wholeMicros % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  const wholeSeconds = (wholeMicros - fraction) / 1_000_000n;
+  if (wholeSeconds === zeroSeconds && fraction === 0n) return null;
+  if (wholeSeconds < secondsMin || wholeSeconds > secondsMax) {
+    throw new ProtobufFault(`proto: Timestamp: ${wholeSeconds} seconds are not within the years 0000 to 9999`);
+  }
+  return `${secondsText(wholeSeconds)}${digits === 0 ? "" : `.${String(fraction).padStart(digits, "0")}`}Z`;
+}
+
+function secondsText(seconds: bigint): string {
+  // biome-ignore lint/style/noRestrictedGlobals: writes a given time; no clock is read.
+  return new Date(Number(seconds) * 1_000).toISOString().slice(0, 19);
+}
+
+function readTimestamp(bytes: Uint8Array): { readonly seconds: number | bigint; readonly nanos: number } {
+  const wire = new WireReader(bytes);
+  let seconds: number | bigint = 0;
+  let nanos = 0;
+  while (!wire.isAtEnd) {
+    const tag = wire.tag("Timestamp");
+    if (tag.field === 1) seconds = wire.int64(tag, "seconds");
+    else if (tag.field === 2) nanos = wire.int32(tag, "nanos");
+    else wire.skip(tag.type);
+  }
+  return { seconds, nanos };
+}
