@@ -47,7 +47,10 @@ export class RevisionCompacted extends Error {
   override readonly name = "RevisionCompacted";
 }
 
-/** The disk refuses or fails: nothing of this write is there, and the message says what to do. */
+/**
+ * A write was not taken, and the message says what to do. On a full disk nothing of it is there; on a disk that failed
+ * in the middle of it, a restart shows whether it is.
+ */
 export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
 }
@@ -57,7 +60,7 @@ export class StorageUnavailable extends Error {
  * and watchers once it can no longer be lost.
  */
 export interface ObjectStore {
-  /** The newest durable revision. */
+  /** The newest durable revision; 1 before anything was written. */
   readonly revision: number;
   /** The oldest revision that lists and watches can start from. */
   readonly oldestRevision: number;
@@ -69,14 +72,18 @@ export interface ObjectStore {
 
   /**
    * Writes an object if its newest version is still `expected` (0: it does not exist). The resourceVersion is set here.
-   * Rejects with StorageUnavailable.
+   * Rejects with StorageUnavailable; with TypeError on a key that names cannot make.
    */
   put(key: ObjectKey, expected: number, object: JsonObject): Promise<WriteResult>;
 
   /** Deletes an object if its newest version is still `expected`; `last` is what watchers see of it. */
   remove(key: ObjectKey, expected: number, last: JsonObject): Promise<WriteResult>;
 
-  /** In order of plane, namespace and name, by bytes. Throws RevisionCompacted. Lazy: a caller may stop early. */
+  /**
+   * In order of plane, namespace and name, by bytes. What is iterated is the state at the time of this call, whatever is
+   * written meanwhile, and may be iterated again. A caller may stop early. Throws RevisionCompacted on a revision that
+   * is too old, RangeError on one that is yet to come.
+   */
   list(scope: Scope, options?: ListOptions): Iterable<StoredObject>;
 
   /** How many objects are in a scope, as of the newest revision. Cheap for a whole resource of a plane. */
@@ -84,7 +91,8 @@ export interface ObjectStore {
 
   /**
    * Calls for every change after `from`, in order: for what history holds before it returns, and from then on as
-   * writes become durable. Returns how to stop. Throws RevisionCompacted.
+   * writes become durable. Returns how to stop. A listener may stop any watch; one that throws is told nothing more.
+   * Throws RevisionCompacted.
    */
   watch(scope: Scope, from: number, listener: (change: Change) => void): () => void;
 
@@ -94,6 +102,6 @@ export interface ObjectStore {
   /** Calls for every change of anything from now on. Returns how to stop. */
   watchAll(listener: (change: Change) => void): () => void;
 
-  /** Stops taking writes, waits for those on their way, and lets go of the disk. */
+  /** Stops taking writes, waits for those on their way, and lets go of the disk. Reads go on, watches do not. */
   close(): Promise<void>;
 }

@@ -17,7 +17,7 @@ export function failureOf(error: unknown): Extract<Reply, { readonly message: st
   return { reply: isDamage(error) ? "damaged" : "failed", message };
 }
 
-export function isDamage(error: unknown): boolean {
+function isDamage(error: unknown): boolean {
   return error instanceof DatabaseDamaged || /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error));
 }
 

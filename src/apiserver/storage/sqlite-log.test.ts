@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
@@ -203,15 +203,23 @@ describe("a database on disk", () => {
   });
 
   it("is longer than one page of records and than many checkpoints", async () => {
-    const store = await openIn(directory);
     const text = "é".repeat(20_000);
-    await Promise.all(Array.from({ length: 2_500 }, (_, at) => put(store, `a-${at}`, at % 8 === 0 ? text : "")));
-    const before = [...store.list(configmaps)].map((stored) => stored.text);
-    await store.close();
-    const again = await openIn(directory);
-    expect([...again.list(configmaps)].map((stored) => stored.text)).toEqual(before);
-    expect(again.revision).toBe(2_501);
-    await again.close();
+    const wal = `${databasePath(directory)}-wal`;
+    const write = async (store: ObjectStore) => {
+      await Promise.all(Array.from({ length: 2_500 }, (_, at) => put(store, `a-${at}`, at % 8 === 0 ? text : "")));
+      expect(statSync(wal).size).toBeLessThan(12 * 1024 * 1024);
+    };
+    const first = await openIn(directory);
+    await write(first);
+    await first.close();
+    const second = await openIn(directory);
+    await write(second);
+    const before = [...second.list(configmaps)].map((stored) => stored.text);
+    await second.close();
+    const third = await openIn(directory);
+    expect([...third.list(configmaps)].map((stored) => stored.text)).toEqual(before);
+    expect(third.revision).toBe(5_001);
+    await third.close();
   });
 
   it("that is full refuses writes, still reads, and takes writes again once there is room", async () => {

@@ -95,14 +95,21 @@ function lock(db: Database.Database, directory: string): void {
   try {
     db.pragma("locking_mode = EXCLUSIVE");
     checkOwner(db);
-    db.pragma("journal_mode = WAL");
-    db.pragma("synchronous = FULL");
-    db.pragma("wal_autocheckpoint = 0");
+    demand(db, "journal_mode", "wal");
+    demand(db, "synchronous", 2); // FULL: a commit waits for the disk
+    demand(db, "wal_autocheckpoint", 0); // its failures would look like those of commits
     db.exec("BEGIN EXCLUSIVE; COMMIT");
   } catch (error) {
     if (sqliteCode(error).startsWith("SQLITE_BUSY")) throw new Error(inUseText(directory));
     throw error;
   }
+}
+
+/** SQLite answers a setting it cannot have with silence. */
+function demand(db: Database.Database, setting: string, value: string | number): void {
+  db.pragma(`${setting} = ${value}`);
+  const got = scalar(db, `PRAGMA ${setting}`);
+  if (got !== value) throw new Error(`SQLite has ${setting} at ${got}, where ${value} is needed`);
 }
 
 /** Others name it when they find the directory in use. A full disk has no room for it, and can still be read. */

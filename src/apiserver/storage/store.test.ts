@@ -369,6 +369,16 @@ for (const [where, makePlace] of Object.entries(places)) {
       });
     }
 
+    it("parses a recent object once, and lets go of what it parsed when it is not recent any more", async () => {
+      const stored = await put(key("a"), { n: 1 });
+      const { object } = stored;
+      expect(store.get(key("a"))?.object).toBe(object);
+      clock.advance(10 * 60_000);
+      expect(store.get(key("a"))?.object).not.toBe(object);
+      expect(store.get(key("a"))?.object).not.toBe(store.get(key("a"))?.object);
+      expect(stored.object).toEqual(object);
+    });
+
     it("keeps any JSON exactly", async () => {
       const data = JSON.parse(
         '{"__proto__":{"a":1},"text":"\\u0000\\ud800 \\u2028 é 😀 \\" \\\\","n":-1.5e-7}',

@@ -13,6 +13,8 @@ export class VersionedObjects {
   readonly #index = new ObjectIndex();
   readonly #history: History;
   #revision: number;
+  /** The revision of the last record. */
+  #last = 0;
 
   constructor(compacted: number, limits: StoreLimits) {
     this.#history = new History(compacted, limits);
@@ -64,9 +66,7 @@ export class VersionedObjects {
 
   /** Takes in the next record. Throws RangeError on one that does not follow from those before. */
   apply(record: LogRecord, nowMs: number): Change {
-    if (record.revision <= this.#revision) {
-      throw new RangeError(`revision ${record.revision} follows revision ${this.#revision}`);
-    }
+    this.#follow(record.revision);
     const change = this.#place(record, "recent");
     this.#revision = record.revision;
     this.#history.push(change, nowMs);
@@ -75,6 +75,7 @@ export class VersionedObjects {
 
   /** Takes in a record from before history begins; returns the revisions of records nobody can ask for any more. */
   restore(record: LogRecord): readonly number[] {
+    this.#follow(record.revision);
     if (record.deleted && this.#index.get(record.key) === undefined) return [record.revision];
     return obsoleteOnce(this.#place(record, "old"));
   }
@@ -85,6 +86,11 @@ export class VersionedObjects {
     if (change === undefined) return undefined;
     if (change.stored instanceof StoredVersion) change.stored.age();
     return { compacted: change.revision, obsolete: obsoleteOnce(change) };
+  }
+
+  #follow(revision: number): void {
+    if (revision <= this.#last) throw new RangeError(`revision ${revision} follows revision ${this.#last}`);
+    this.#last = revision;
   }
 
   #place({ key, revision, deleted, text }: LogRecord, age: "recent" | "old"): Change {
