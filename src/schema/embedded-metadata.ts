@@ -37,20 +37,36 @@ export function coercedMetadata(
   return { value, unknownFields };
 }
 
-/** What a field of metadata must be, where it is not; in the words of the server's own reader. */
+/** What is wrong with the types in metadata, in the words of the server's own reader. */
 export function metadataTypeFault(metadata: JsonValue): string | undefined {
-  if (!isJsonObject(metadata)) return `expected object, got ${jsonName(metadata)}`;
+  if (!isJsonObject(metadata))
+    return `json: cannot unmarshal ${jsonName(metadata)} into Go value of type v1.ObjectMeta`;
   for (const [name, member] of Object.entries(metadata)) {
     const reading = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (reading === undefined || member === null || reads[reading](member)) continue;
-    return `json: cannot unmarshal ${jsonName(member)} into Go struct field ObjectMeta.${name} of type ${goNames[reading]}`;
+    const misfit = reading === undefined || member === null ? undefined : misfitOf(reading, member);
+    if (misfit === undefined) continue;
+    return `json: cannot unmarshal ${jsonName(misfit.value)} into Go struct field ObjectMeta.${name} of type ${misfit.wanted}`;
   }
   return undefined;
 }
 
+interface Misfit {
+  readonly value: JsonValue;
+  readonly wanted: string;
+}
+
+/** In a map of texts, the member that is none is told about. */
+function misfitOf(reading: Reading, value: JsonValue): Misfit | undefined {
+  if (reading === "texts" && isJsonObject(value)) {
+    const stray = Object.values(value).find((one) => typeof one !== "string" && one !== null);
+    return stray === undefined ? undefined : { value: stray, wanted: "string" };
+  }
+  return reads[reading](value) ? undefined : { value, wanted: goNames[reading] };
+}
+
 const reads: Readonly<Record<Reading, (value: JsonValue) => boolean>> = {
   text: (value) => typeof value === "string",
-  texts: (value) => isJsonObject(value) && Object.values(value).every((one) => typeof one === "string" || one === null),
+  texts: isJsonObject,
   number: (value) => typeof value === "number" || typeof value === "bigint",
   list: (value) => Array.isArray(value),
   time: (value) => typeof value === "string",

@@ -1,4 +1,6 @@
-import type { FieldIssue } from "../../../protocol/field-issue.ts";
+import { type FieldIssue, issueText } from "../../../protocol/field-issue.ts";
+import { quote } from "../../../protocol/go-quote.ts";
+import type { JsonObject } from "../../../protocol/json-value.ts";
 import { dnsSubdomain } from "../../../protocol/names.ts";
 import type { CompiledSchema } from "../../../schema/compiled-schema.ts";
 import type { PrinterColumn } from "../../../schema/kind-definition.ts";
@@ -9,13 +11,14 @@ import { compiledDefinition, schemaDigest } from "./compiled-definition.ts";
 import { judgeObject } from "./custom-object-rules.ts";
 import { type Definition, type DefinitionVersion, readDefinition, type ScalePaths } from "./definition.ts";
 import { deprecationWarning } from "./deprecation.ts";
+import { embeddedMisfit } from "./embedded-resources.ts";
 import { finalizerWarnings } from "./finalizer-warnings.ts";
 import { schemaRevision } from "./schema-revision.ts";
 
 /**
- * A kind made from a definition. Its `rules.validate` says everything that is wrong with an object once it is defaulted
- * and pruned, the schema's own issues among it: they depend on what the object was before. The issues of a walk over
- * `schema` are therefore not to be counted beside them.
+ * A kind made from a definition. Objects are defaulted and pruned by `schema` when they come in. What is wrong with them
+ * then is for `rules.validate` to say, the schema's own issues among it, for they depend on what the object was before:
+ * the issues of a walk over `schema` are not to be counted beside them. `decodeIssue` marks kinds that work this way.
  */
 export interface CustomKind extends ServedKind {
   readonly isCustom: true;
@@ -64,12 +67,31 @@ function customKind(definition: Definition, version: DefinitionVersion, crd: Api
     hasGeneration: true,
     verbs,
     nameRule: dnsSubdomain,
-    columns: columns.length > 0 ? columns : [ageColumn],
+    columns: columns.length > 0 ? readableColumns(columns) : [ageColumn],
+    decodeIssue: (object) => misfit(compiledDefinition(schema, digest).schema, object, definition, version),
     selectableFields: version.selectableFields.map(fieldName),
     rules: rulesOf(schema, digest, version),
     deprecationWarning: deprecationWarning(definition, version),
     scale: subresources?.scale,
   };
+}
+
+/** From the first path that nobody can read on, Kubernetes shows no column at all. */
+function readableColumns(columns: readonly PrinterColumn[]): readonly PrinterColumn[] {
+  const unreadable = columns.findIndex(({ jsonPath }) => !parseJsonPath(jsonPath).ok);
+  return unreadable < 0 ? columns : columns.slice(0, unreadable);
+}
+
+/** Objects within an object have to be readable as objects before anything is asked of the whole. */
+function misfit(
+  schema: CompiledSchema,
+  object: JsonObject,
+  { names }: Definition,
+  { name }: DefinitionVersion,
+): string | undefined {
+  const issue = embeddedMisfit(schema, object);
+  if (issue === undefined) return undefined;
+  return `${names.kind} in version ${quote(name)} cannot be handled as a ${names.kind}: ${issueText(issue)}`;
 }
 
 /** A stored definition without a schema takes any object. */

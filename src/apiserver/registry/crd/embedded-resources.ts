@@ -7,25 +7,52 @@ import { metadataTypeFault } from "../../../schema/embedded-metadata.ts";
 import { pathSegmentIssues } from "../object-name.ts";
 import { dnsLabel1035 } from "./label-1035.ts";
 
+/** The first object within the object that cannot be read as one, before anything else is asked of it. */
+export function embeddedMisfit(compiled: CompiledSchema, object: JsonObject): FieldIssue | undefined {
+  return visitEmbedded(compiled, object, "").flatMap(({ value, path }) => misfits(value, path))[0];
+}
+
+function misfits(object: JsonObject, path: string): readonly FieldIssue[] {
+  const metadata = ownValue(object, "metadata") ?? undefined;
+  const fault = metadata === undefined ? undefined : metadataTypeFault(metadata);
+  return [
+    ...["apiVersion", "kind"].flatMap((name) => {
+      const value = ownValue(object, name);
+      const isText = value === undefined || typeof value === "string";
+      return isText ? [] : [invalid(childPath(path, name), value, "must be a string")];
+    }),
+    ...(fault === undefined ? [] : [invalid(childPath(path, "metadata"), metadata, fault)]),
+  ];
+}
+
 /** Objects within the object say what they are, and their metadata is right. */
 export function embeddedIssues(compiled: CompiledSchema, value: JsonValue, path = ""): readonly FieldIssue[] {
+  return visitEmbedded(compiled, value, path).flatMap((found) => resourceIssues(found.value, found.path));
+}
+
+interface Embedded {
+  readonly value: JsonObject;
+  readonly path: string;
+}
+
+function visitEmbedded(compiled: CompiledSchema, value: JsonValue, path: string): readonly Embedded[] {
   if (compiled.hasEmbedded === false) return [];
   if (Array.isArray(value)) {
     const { items } = compiled;
     if (items === undefined) return [];
-    return value.flatMap((item: JsonValue, index) => embeddedIssues(items, item, itemPath(path, index)));
+    return value.flatMap((item: JsonValue, index) => visitEmbedded(items, item, itemPath(path, index)));
   }
   if (!isJsonObject(value)) return [];
   const isEmbedded = compiled.schema["x-kubernetes-embedded-resource"] === true;
-  return [...(isEmbedded ? resourceIssues(value, path) : []), ...fieldIssues(compiled, value, path)];
+  return [...(isEmbedded ? [{ value, path }] : []), ...visitFields(compiled, value, path)];
 }
 
-function fieldIssues(compiled: CompiledSchema, object: JsonObject, path: string): readonly FieldIssue[] {
+function visitFields(compiled: CompiledSchema, object: JsonObject, path: string): readonly Embedded[] {
   return Object.entries(object).flatMap(([name, member]) => {
     const property = compiled.properties.get(name);
     const child = property ?? compiled.additional;
     if (child === undefined || child === true) return [];
-    return embeddedIssues(child, member, property === undefined ? itemPath(path, name) : childPath(path, name));
+    return visitEmbedded(child, member, property === undefined ? itemPath(path, name) : childPath(path, name));
   });
 }
 
