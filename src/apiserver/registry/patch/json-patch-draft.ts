@@ -130,5 +130,5 @@ function requireIndex(index: number | BadIndex): number {
 }
 
 function unescapeToken(token: string): string {
-  return token.replace(/~[01]/g, (escape) => (escape === "~1" ? "/" : "~"));
+  return token.replace(/~[01]/g, (code) => (code === "~1" ? "/" : "~"));
 }
