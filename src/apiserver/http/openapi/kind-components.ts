@@ -12,13 +12,17 @@ export function isListed({ verbs }: ServedKind): boolean {
 
 /** The name of a kind's schema: of its package when it is built in, of its group backwards when it is not. */
 export function componentName(kind: ServedKind): string {
-  if (!kind.isCustom) return openApiName(kindStruct(kind));
-  return [...kind.group.split(".").reverse(), kind.version, kind.kind].join(".");
+  return nameOf(kind, kind.kind);
+}
+
+function nameOf({ group, version, isCustom }: ServedKind, kind: string): string {
+  if (!isCustom) return openApiName(kindStruct({ group, version, kind }));
+  return [...group.split(".").reverse(), version, kind].join(".");
 }
 
 /** Where the schema of a list of this kind stands. */
 export function listComponentName(kind: ServedKind): string {
-  return componentName({ ...kind, kind: kind.listKind });
+  return nameOf(kind, kind.listKind);
 }
 
 /** Everything that the documents of these kinds refer to. */
@@ -60,7 +64,7 @@ function listComponent(kind: ServedKind): Component {
       ),
       items: { type: "array", description: `The ${kind.plural}.`, items: reference(componentName(kind)) },
     },
-    "x-kubernetes-group-version-kind": [groupVersionKind({ ...kind, kind: kind.listKind })],
+    "x-kubernetes-group-version-kind": [{ group: kind.group, kind: kind.listKind, version: kind.version }],
   };
 }
 

@@ -58,7 +58,7 @@ function collectionOperations(kind: ServedKind): Component {
 /** A kind of namespaces can be listed in all of them at once. */
 function everywhereOperations(kind: ServedKind): Component {
   if (!kind.verbs.includes("list")) return {};
-  return { get: listOperation(kind, `${idOf("list", { ...kind, scope: "Cluster" })}ForAllNamespaces`) };
+  return { get: listOperation(kind, `${idOf("list", kind).replace("Namespaced", "")}ForAllNamespaces`) };
 }
 
 function listOperation(kind: ServedKind, operationId: string): Component {

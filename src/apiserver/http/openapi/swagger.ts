@@ -1,14 +1,15 @@
 import type { ServedKind } from "../../registry/served-kind.ts";
+import type { Component, Components } from "./component.ts";
 import { kindComponents } from "./kind-components.ts";
 
 /** Members that version 2 of OpenAPI does not know. */
-const unknownMembers = new Set(["oneOf", "anyOf", "not", "nullable"]);
+const newMembers = new Set(["oneOf", "anyOf", "not", "nullable"]);
 
 /** The schemas of all kinds in OpenAPI v2, for tools that ask for nothing newer. Operations are in v3 alone. */
 export function swaggerDocument(kinds: readonly ServedKind[]): Readonly<Record<string, unknown>> {
   const versions = grouped(kinds);
   const definitions: Record<string, unknown> = {};
-  for (const own of versions.values()) Object.assign(definitions, older(kindComponents(own)));
+  for (const own of versions.values()) Object.assign(definitions, olderSchemas(kindComponents(own)));
   return {
     swagger: "2.0",
     info: { title: "Kubernetes", version: "unversioned" },
@@ -30,21 +31,32 @@ function grouped(kinds: readonly ServedKind[]): Map<string, ServedKind[]> {
   return groups;
 }
 
-/** References point to another place, and a reference beside other members stands bare. */
-function older(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(older);
-  if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).filter(([key, member]) => !isNewer(key, member));
-  const converted = Object.fromEntries(members.map(([key, member]) => [key, olderMember(key, member)]));
+/** A schema in the older form: references point to another place, and one beside other members stands bare. */
+function olderSchema(schema: Component): Component {
+  const converted: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(schema)) {
+    if (!newMembers.has(key)) converted[key] = olderMember(key, member);
+  }
   const { allOf, ...rest } = converted;
-  return Array.isArray(allOf) && allOf.length === 1 ? { ...rest, ...(allOf[0] as object) } : converted;
-}
-
-function isNewer(key: string, member: unknown): boolean {
-  return unknownMembers.has(key) && (Array.isArray(member) || typeof member === "boolean" || key === "not");
+  return Array.isArray(allOf) && allOf.length === 1 ? { ...rest, ...(allOf[0] as Component) } : converted;
 }
 
 function olderMember(key: string, member: unknown): unknown {
-  if (key === "$ref" && typeof member === "string") return member.replace("#/components/schemas/", "#/definitions/");
-  return key === "default" || key === "enum" ? member : older(member);
+  switch (key) {
+    case "$ref":
+      return String(member).replace("#/components/schemas/", "#/definitions/");
+    case "properties":
+      return olderSchemas(member as Components);
+    case "allOf":
+      return (member as readonly Component[]).map(olderSchema);
+    case "items":
+    case "additionalProperties":
+      return typeof member === "object" ? olderSchema(member as Component) : member;
+    default:
+      return member;
+  }
+}
+
+function olderSchemas(schemas: Components): Components {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, olderSchema(schema)]));
 }

@@ -1,6 +1,6 @@
+import { customResourceDefinition } from "../crd/definition-kind.ts";
 import type { ServedKind } from "../served-kind.ts";
 import { configMap } from "./kinds/config-map.ts";
-import { customResourceDefinition } from "./kinds/custom-resource-definition.ts";
 import { deployment } from "./kinds/deployment.ts";
 import { endpointSlice } from "./kinds/endpoint-slice.ts";
 import { endpoints } from "./kinds/endpoints.ts";

@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { base64Bytes, base64FaultAt } from "./go-base64.ts";
+import { timeFault, timeLayout } from "./go-time.ts";
+import { jsonShape } from "./json-shape.ts";
+
+describe("an object read and written by its types", () => {
+  const cases: Record<string, [struct: string, before: object, after: object]> = {
+    "loses nulls and empty values": [
+      "core.v1.ConfigMap",
+      { metadata: { name: "a", labels: {}, generateName: "" }, data: {}, immutable: null },
+      { metadata: { name: "a" } },
+    ],
+    "keeps a switch that is off where it may be missing": [
+      "core.v1.ConfigMap",
+      { metadata: {}, immutable: false },
+      { metadata: {}, immutable: false },
+    ],
+    "loses a switch that is off where it may not": [
+      "core.v1.PodSpec",
+      { containers: [], hostPID: false },
+      { containers: null },
+    ],
+    "shows structs and times that are not there": [
+      "core.v1.PodCondition",
+      { type: "Ready", status: "True" },
+      { type: "Ready", status: "True", lastProbeTime: null, lastTransitionTime: null },
+    ],
+    "loses fields it does not know": ["core.v1.LocalObjectReference", { name: "a", foo: 1 }, { name: "a" }],
+    "takes null items for empty ones": [
+      "core.v1.PodSpec",
+      { containers: [null] },
+      { containers: [{ name: "", resources: {} }] },
+    ],
+    "takes null members for empty ones": [
+      "core.v1.ConfigMap",
+      { data: { a: null } },
+      { metadata: {}, data: { a: "" } },
+    ],
+    "writes amounts in one form": [
+      "core.v1.ResourceRequirements",
+      { limits: { cpu: 0.5, memory: "1024Mi", pods: 1000, "a/b": "1e3" } },
+      { limits: { cpu: "500m", memory: "1Gi", pods: "1k", "a/b": "1e3" } },
+    ],
+    "writes times in UTC": [
+      "coordination.v1.LeaseSpec",
+      { renewTime: "2024-03-01T01:30:00.5+02:00".replace(".5", ".500000") },
+      { renewTime: "2024-02-29T23:30:00.500000Z" },
+    ],
+    "fills constant defaults": [
+      "core.v1.RBDVolumeSource",
+      { monitors: ["a"], image: "b", pool: "" },
+      { monitors: ["a"], image: "b", pool: "rbd", user: "admin", keyring: "/etc/ceph/keyring" },
+    ],
+    "keeps a name of the prototype": [
+      "core.v1.ConfigMap",
+      JSON.parse('{"data":{"__proto__":"x","constructor":"y"}}'),
+      JSON.parse('{"metadata":{},"data":{"__proto__":"x","constructor":"y"}}'),
+    ],
+  };
+  for (const [name, [struct, before, after]] of Object.entries(cases)) {
+    it(name, () => {
+      const shaped = jsonShape(struct, before as never);
+      expect(JSON.stringify(shaped, sortKeys)).toBe(JSON.stringify(after, sortKeys));
+      expect(JSON.stringify(jsonShape(struct, shaped as never))).toBe(JSON.stringify(shaped));
+    });
+  }
+
+  it("does not share anything with what it was made from", () => {
+    const before = { metadata: { name: "a" }, data: { a: "b" } };
+    const shaped = jsonShape("core.v1.ConfigMap", before);
+    (shaped["data"] as Record<string, string>)["a"] = "changed";
+    expect(before.data.a).toBe("b");
+  });
+});
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const sorted = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return Object.fromEntries(sorted);
+}
+
+describe("base64 as Go reads it", () => {
+  const faults: Record<string, [text: string, at: number | undefined]> = {
+    nothing: ["", undefined],
+    "a whole group": ["YWJj", undefined],
+    padding: ["YQ==", undefined],
+    "line breaks": ["Y\nQ=\r\n=\n", undefined],
+    "a character of another alphabet": ["YW-j", 2],
+    "padding too early": ["Y===", 1],
+    "half the padding": ["YQ=", 3],
+    "padding and then something": ["YQ==YQ==", 4],
+    "a group that breaks off": ["YWJjYW", 4],
+  };
+  for (const [name, [text, at]] of Object.entries(faults)) {
+    it(name, () => {
+      expect(base64FaultAt(text)).toBe(at);
+    });
+  }
+
+  it("holds for whatever bytes there are", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+        const text = Buffer.from(bytes).toString("base64");
+        expect(base64FaultAt(text)).toBeUndefined();
+        expect(base64Bytes(text)).toBe(bytes.length);
+      }),
+    );
+  });
+});
+
+describe("times as Go reads them", () => {
+  const cases: Record<string, string | undefined> = {
+    "2024-01-01T00:00:00Z": undefined,
+    "2024-01-01T00:00:00.123456789-07:00": undefined,
+    "2024-13-01T00:00:00Z": ": month out of range",
+    "2024-01-01T24:00:00Z": ": hour out of range",
+    "2024-01-01T00:60:00Z": ": minute out of range",
+    "2024-01-01T00:00:61Z": ": second out of range",
+    "2024-01-01T00:00:00Zx": ': extra text: "x"',
+    "2024-01-01 00:00:00Z": ` as "${timeLayout}": cannot parse " 00:00:00Z" as "T"`,
+  };
+  for (const [text, fault] of Object.entries(cases)) {
+    it(text, () => {
+      expect(timeFault(text, timeLayout)).toBe(fault === undefined ? undefined : `parsing time "${text}"${fault}`);
+    });
+  }
+});
