@@ -1,10 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../protocol/clock.ts";
+import type { Labels } from "../protocol/label-selector.ts";
+import { DefinitionKeeper } from "./housekeeping/definition-keeper.ts";
 import { GarbageCollector } from "./housekeeping/garbage-collector.ts";
 import { NamespaceEmptier } from "./housekeeping/namespace-emptier.ts";
+import { RoleAggregator } from "./housekeeping/role-aggregator.ts";
 import { requestAuthenticator } from "./http/access/authentication/request-authenticator.ts";
-import type { TokenAuthenticator } from "./http/access/authentication/token-authenticator.ts";
+import { firstToKnow, type TokenAuthenticator } from "./http/access/authentication/token-authenticator.ts";
 import { allowMasters, firstOpinionOf } from "./http/access/authorizer.ts";
+import { defaultFairQueueLimits, FairQueue } from "./http/access/fair-queue.ts";
+import { escalationCheck } from "./http/access/rbac/escalation-check.ts";
 import { PolicyIndex } from "./http/access/rbac/policy-index.ts";
 import { rbacAuthorizer } from "./http/access/rbac/rbac-authorizer.ts";
 import { storedRbacObjects } from "./http/access/rbac/rbac-objects.ts";
@@ -12,13 +17,19 @@ import { ApiServer, type PlaneResolver } from "./http/api-server.ts";
 import type { CertificateAuthority } from "./http/certificates/certificate-authority.ts";
 import { serverPaths } from "./http/other-paths.ts";
 import { watchLimits } from "./http/watch-stream.ts";
+import { applyWebhookPatch } from "./http/webhooks/apply-webhook-patch.ts";
+import { HttpsWebhookCaller } from "./http/webhooks/https-webhook-caller.ts";
+import { WebhookCatalog } from "./http/webhooks/webhook-catalog.ts";
+import { webhookDispatcher } from "./http/webhooks/webhook-dispatcher.ts";
 import { bootstrapPlane } from "./plane-bootstrap.ts";
 import type { AdmissionPlugin } from "./registry/admission.ts";
 import { AdmissionChain } from "./registry/admission-chain.ts";
 import { builtinKinds } from "./registry/builtin/builtin-kinds.ts";
+import { kindsOf } from "./registry/crd/custom-kind.ts";
 import { KindCatalog } from "./registry/kind-catalog.ts";
 import type { Random } from "./registry/object-name.ts";
 import type { Registry } from "./registry/registry.ts";
+import type { ObjectStore } from "./storage/object-store.ts";
 import type { RecordLog } from "./storage/record-log.ts";
 import { openStore } from "./storage/store.ts";
 
@@ -47,14 +58,29 @@ export const rootPlane = "root";
 const systemRandom: Random = { fraction: Math.random, uuid: randomUUID };
 const version = { major: "1", minor: "34", gitVersion: "v1.34.0+milo-quota" };
 
+/** What this server calls itself in tokens. */
+const audience = "https://kubernetes.default.svc";
+
 /** The whole API server but for its socket. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { clock, report } = options;
   const store = await openStore(options.log, clock);
-  const kinds = new KindCatalog(store, builtinKinds, () => []);
-  const admission = new AdmissionChain(options.plugins ?? [], report);
-  const registry: Registry = { store, admission, clock, random: options.random ?? systemRandom };
+  const random = options.random ?? systemRandom;
+  const kinds = new KindCatalog(store, builtinKinds, kindsOf);
   const policies = new PolicyIndex(storedRbacObjects(store));
+  const authorizer = firstOpinionOf([allowMasters, rbacAuthorizer(policies)]);
+  const caller = new HttpsWebhookCaller({ clock });
+  const webhooks = webhookDispatcher({
+    catalog: new WebhookCatalog(store),
+    caller,
+    newUid: random.uuid,
+    annotate: () => undefined,
+    applyPatch: applyWebhookPatch,
+    namespaceLabels: (plane, namespace) => namespaceLabels(store, plane, namespace),
+    versionsOf: (plane, kind) => kinds.inPlane(plane).versionsOf(kind),
+  });
+  const plugins = [...(options.plugins ?? []), webhooks, escalationCheck({ policies, authorizer })];
+  const registry: Registry = { store, admission: new AdmissionChain(plugins, report), clock, random };
   const api = new ApiServer({
     registry,
     kinds,
@@ -64,15 +90,21 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       authorities: options.authority === undefined ? [] : [options.authority.certificate],
       clock,
     }),
-    authorizer: firstOpinionOf([allowMasters, rbacAuthorizer(policies)]),
-    turns: async () => () => undefined,
+    authorizer,
+    queue: new FairQueue(defaultFairQueueLimits, clock),
+    reviews: { authorizer, policies, tokens: firstToKnow(options.tokens), audiences: [audience], clock },
     otherPaths: serverPaths(kinds, version, () => undefined),
     watchLimits,
     clock,
     report,
   });
   await bootstrapPlane(registry, kinds, rootPlane, new AbortController().signal);
-  const housekeeping = [new GarbageCollector(registry, kinds, report), new NamespaceEmptier(registry, kinds, report)];
+  const housekeeping = [
+    new GarbageCollector(registry, kinds, report),
+    new NamespaceEmptier(registry, kinds, report),
+    new DefinitionKeeper(registry, kinds, report),
+    new RoleAggregator(registry, kinds, report),
+  ];
   return {
     api,
     registry,
@@ -80,7 +112,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     stop: async () => {
       for (const keeper of housekeeping) keeper.stop();
       kinds.stop();
+      policies.stop();
+      caller.stop();
       await store.close();
     },
   };
+}
+
+function namespaceLabels(store: ObjectStore, plane: string, name: string): Labels | undefined {
+  const found = store.get({ plane, resource: "namespaces", namespace: "", name });
+  return found === undefined ? undefined : (found.object.metadata.labels ?? {});
 }

@@ -12,6 +12,7 @@ import { updateObject } from "../registry/update.ts";
 import { keyText } from "../storage/key-order.ts";
 import type { ObjectKey } from "../storage/object-key.ts";
 import type { Change, StoredObject } from "../storage/object-store.ts";
+import { Gone, ignoreGone } from "./gone.ts";
 import { OwnerIndex, ownersOf } from "./owner-index.ts";
 import { serverRequest, systemUser } from "./server-request.ts";
 import { WorkQueue } from "./work-queue.ts";
@@ -170,9 +171,7 @@ export class GarbageCollector {
       if (current === undefined) throw new Gone();
       return ownedAfterUpdate(current, change(current), request, this.#registry.clock.now());
     });
-    await update.catch((error: unknown) => {
-      if (!(error instanceof Gone)) throw error;
-    });
+    await update.catch(ignoreGone);
   }
 
   #stateOf(dependent: ObjectKey, reference: OwnerReference): OwnerState {
@@ -198,8 +197,6 @@ export class GarbageCollector {
     return this.#kinds.inPlane(plane).stored(resource);
   }
 }
-
-class Gone extends Error {}
 
 function isAwaitingDependents(stored: StoredObject): boolean {
   if (!stored.text.includes('"deletionTimestamp"')) return false;

@@ -1,4 +1,3 @@
-import { StatusError } from "../../protocol/api-status.ts";
 import type { Condition } from "../../protocol/condition.ts";
 import { setCondition } from "../../protocol/condition.ts";
 import { deleteObject } from "../registry/delete.ts";
@@ -12,6 +11,7 @@ import { updateObject } from "../registry/update.ts";
 import { keyText } from "../storage/key-order.ts";
 import type { ObjectKey } from "../storage/object-key.ts";
 import type { StoredObject } from "../storage/object-store.ts";
+import { Gone, ignoreGone } from "./gone.ts";
 import { serverRequest, systemUser } from "./server-request.ts";
 import { WorkQueue } from "./work-queue.ts";
 
@@ -119,13 +119,6 @@ export class NamespaceEmptier {
 interface Remaining {
   readonly kind: ServedKind;
   readonly finalizers: readonly string[];
-}
-
-class Gone extends Error {}
-
-function ignoreGone(error: unknown): void {
-  const isGone = error instanceof Gone || (error instanceof StatusError && error.status.reason === "NotFound");
-  if (!isGone) throw error;
 }
 
 function holds(namespace: ApiObject): boolean {

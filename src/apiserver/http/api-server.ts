@@ -1,11 +1,16 @@
-import { failure, StatusError } from "../../protocol/api-status.ts";
 import type { Clock } from "../../protocol/clock.ts";
 import type { KindCatalog } from "../registry/kind-catalog.ts";
 import type { Registry } from "../registry/registry.ts";
-import type { Authentication, Authenticator } from "./access/authenticator.ts";
-import { type Authorizer, forbiddenRequest, type RequestAttributes } from "./access/authorizer.ts";
-import { pageNotFound, plainJson, statusAnswer, statusOf } from "./answers.ts";
+import type { Verb } from "../registry/served-kind.ts";
+import { enter } from "./access/access-gate.ts";
+import type { Authenticator } from "./access/authenticator.ts";
+import type { Authorizer, RequestAttributes } from "./access/authorizer.ts";
+import type { FairQueue } from "./access/fair-queue.ts";
+import type { ReviewPorts } from "./access/reviews/review-context.ts";
+import { type ReviewKind, reviewKinds } from "./access/reviews/review-kinds.ts";
+import { jsonAnswer, methodNotAllowed, pageNotFound, plainJson, statusAnswer, statusOf } from "./answers.ts";
 import type { ApiAnswer, ApiRequest } from "./api-request.ts";
+import { objectBody } from "./body.ts";
 import { isPretty } from "./pretty.ts";
 import type { RequestContext } from "./request-context.ts";
 import { type OtherPath, parsePath, type ResourcePath } from "./request-info.ts";
@@ -18,16 +23,14 @@ export type PlaneResolver = (path: string) => { readonly plane: string; readonly
 /** Answers paths that are about no objects, such as discovery; undefined for those it does not know. */
 export type OtherPaths = (context: RequestContext) => Promise<ApiAnswer | undefined>;
 
-/** Holds a request until it is its turn; returns what to call when it is done. */
-export type Turns = (context: RequestContext, isLong: boolean) => Promise<() => void>;
-
 export interface ApiServerPorts {
   readonly registry: Registry;
   readonly kinds: KindCatalog;
   readonly resolvePlane: PlaneResolver;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
-  readonly turns: Turns;
+  readonly queue: FairQueue;
+  readonly reviews: ReviewPorts;
   readonly otherPaths: OtherPaths;
   readonly watchLimits: WatchLimits;
   readonly clock: Clock;
@@ -58,65 +61,65 @@ export class ApiServer {
   async #answer(request: ApiRequest, warnings: string[]): Promise<ApiAnswer> {
     const resolved = this.#ports.resolvePlane(request.path);
     if (resolved === undefined) return pageNotFound;
-    const { user, warnings: about } = await this.#whoAsks(request, resolved.path);
-    warnings.push(...about);
+    const target = parsePath(resolved.path);
+    const verb = target.isResource ? verbOf(request, target) : undefined;
     const deadline = new Deadline(this.#ports.clock, request.signal);
-    const context: RequestContext = { ...resolved, request, user, warnings, signal: deadline.signal };
+    const { plane, path } = resolved;
+    const { headers, clientCertificate } = request;
     try {
-      const target = parsePath(resolved.path);
-      return await (target.isResource ? this.#resource(context, target) : this.#other(context, target));
+      const {
+        user,
+        warnings: about,
+        seat,
+      } = await enter(
+        { plane, path, uri: request.path, headers, clientCertificate },
+        (asking) => attributesOf({ user: asking, plane, path }, target, verb ?? request.method.toLowerCase()),
+        { ...this.#ports, authenticator: knownOr(request.user, this.#ports.authenticator) },
+        deadline.signal,
+      );
+      warnings.push(...about);
+      const context: RequestContext = { plane, path, request, user, warnings, signal: deadline.signal };
+      try {
+        return await (target.isResource ? this.#resource(context, target, verb) : this.#other(context));
+      } finally {
+        seat.release();
+      }
     } finally {
       deadline.stop();
     }
   }
 
-  async #whoAsks(request: ApiRequest, path: string): Promise<Authentication> {
-    if (request.user !== undefined) return { user: request.user, warnings: [] };
-    const { headers, clientCertificate, signal } = request;
-    return this.#ports.authenticator.authenticate({ path, headers, clientCertificate }, signal);
-  }
-
-  async #resource(context: RequestContext, path: ResourcePath): Promise<ApiAnswer> {
-    const verb = verbOf(context.request, path);
-    await this.#authorize(context, attributesOf(context, path, verb ?? context.request.method.toLowerCase()));
+  async #resource(context: RequestContext, path: ResourcePath, verb: Verb | undefined): Promise<ApiAnswer> {
     const kinds = this.#ports.kinds.inPlane(context.plane);
-    const done = await this.#ports.turns(context, verb === "watch");
-    try {
-      const special = await this.#ports.otherPaths(context);
-      if (special !== undefined) return special;
-      if (!kinds.all.some(({ group, version }) => group === path.group && version === path.version))
-        return pageNotFound;
-      const kind = kindAt(kinds, path);
-      if (verb === undefined) {
-        throw new StatusError(
-          failure("MethodNotAllowed", "the server does not allow this method on the requested resource", {}),
-        );
-      }
-      return await answerResource(this.#ports, { context, path, kind, verb });
-    } finally {
-      done();
-    }
+    if (!kinds.all.some(({ group, version }) => group === path.group && version === path.version)) return pageNotFound;
+    const kind = kindAt(kinds, path);
+    if (verb === undefined) throw methodNotAllowed();
+    const review = reviewKinds.find(({ group, resource }) => group === path.group && resource === path.resource);
+    if (review !== undefined) return this.#review(context, path, review, verb);
+    return answerResource(this.#ports, { context, path, kind, verb });
   }
 
-  async #other(context: RequestContext, path: OtherPath): Promise<ApiAnswer> {
-    const verb = context.request.method.toLowerCase();
-    await this.#authorize(context, attributesOf(context, path, verb));
-    const done = await this.#ports.turns(context, false);
-    try {
-      return (await this.#ports.otherPaths(context)) ?? pageNotFound;
-    } finally {
-      done();
-    }
+  async #review(context: RequestContext, path: ResourcePath, review: ReviewKind, verb: Verb): Promise<ApiAnswer> {
+    if (verb !== "create") throw methodNotAllowed();
+    const { request, user, plane, signal } = context;
+    const expected = { apiVersion: `${review.group}/v1`, kind: review.kind, isCustom: false };
+    const { value } = await objectBody(request, expected);
+    const answer = await review.answer(value, { user, plane, namespace: path.namespace }, this.#ports.reviews, signal);
+    return jsonAnswer(201, answer, { ...plainJson, pretty: isPretty(request) });
   }
 
-  async #authorize(context: RequestContext, attributes: RequestAttributes): Promise<void> {
-    const { outcome, reason } = await this.#ports.authorizer.authorize(attributes, context.signal);
-    if (outcome !== "allow") throw new StatusError(forbiddenRequest(attributes, reason));
+  async #other(context: RequestContext): Promise<ApiAnswer> {
+    return (await this.#ports.otherPaths(context)) ?? pageNotFound;
   }
 }
 
+/** A caller in this process is trusted to say who it is. */
+function knownOr(user: ApiRequest["user"], authenticator: Authenticator): Authenticator {
+  return user === undefined ? authenticator : { authenticate: async () => ({ user, warnings: [] }) };
+}
+
 function attributesOf(
-  { user, plane, path }: RequestContext,
+  { user, plane, path }: Pick<RequestContext, "user" | "plane" | "path">,
   target: ResourcePath | OtherPath,
   verb: string,
 ): RequestAttributes {

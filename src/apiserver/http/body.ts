@@ -6,11 +6,14 @@ import { readYaml } from "../registry/read-yaml.ts";
 import { firstHeader } from "./access/authenticator.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
+import { decodeProtobuf, undecodable } from "./protobuf/decode-protobuf.ts";
 
 /** How much of a body that cannot be read is shown to whoever sent it. */
 const shownLength = 30;
 
-const accepted = ["application/json", "application/yaml"];
+const json = "application/json";
+const yaml = "application/yaml";
+export const protobuf = "application/vnd.kubernetes.protobuf";
 
 /** The media type of a body, without its parameters; JSON when the client does not say. */
 export function contentType(request: ApiRequest): string {
@@ -30,21 +33,41 @@ export interface SentBody {
   readonly duplicates: readonly string[];
 }
 
+/** The kind that a body should be of; custom kinds have no protobuf form. */
+export interface BodyKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly isCustom: boolean;
+}
+
 /** An object that a client sent, in one of the forms this server reads. */
-export async function objectBody(request: ApiRequest, { kind }: { readonly kind: string }): Promise<SentBody> {
+export async function objectBody(request: ApiRequest, expected: BodyKind): Promise<SentBody> {
   const type = contentType(request);
+  const accepted = expected.isCustom ? [json, yaml] : [json, yaml, protobuf];
   if (type !== "" && !accepted.includes(type)) throw unsupportedMediaType(accepted);
+  if (type === protobuf) return { value: await protobufBody(request, expected), duplicates: [] };
   const text = await bodyText(request);
-  if (type === "application/yaml") return { value: readYaml(text), duplicates: [] };
+  return type === yaml ? { value: readYaml(text), duplicates: [] } : jsonBody(text, expected.kind);
+}
+
+/** A body in the form that clients of Go prefer for kinds they have types for. */
+export async function protobufBody(request: ApiRequest, expected: Omit<BodyKind, "isCustom">): Promise<JsonValue> {
+  const body = await request.body();
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  const decoded = decodeProtobuf(bytes, expected);
+  if (!decoded.ok) throw new StatusError(undecodable(decoded, expected.kind, bytes));
+  return { ...decoded.object, apiVersion: decoded.apiVersion, kind: decoded.kind };
+}
+
+function jsonBody(text: string, kind: string): SentBody {
   try {
     const value = readJson(text) ?? {};
-    if (!isJsonObject(value))
-      throw unrecognized(
-        text,
-        kind,
-        `json: cannot unmarshal ${goTypeName(value)} into Go value of type ${versionAndKind}`,
-      );
-    return { value, duplicates: duplicateFields(text, value) };
+    if (isJsonObject(value)) return { value, duplicates: duplicateFields(text, value) };
+    throw unrecognized(
+      text,
+      kind,
+      `json: cannot unmarshal ${goTypeName(value)} into Go value of type ${versionAndKind}`,
+    );
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw unrecognized(text, kind, jsonFault(text) ?? error.message);

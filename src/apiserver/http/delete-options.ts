@@ -1,11 +1,11 @@
 import { failure, invalidObject, StatusError, unexplained } from "../../protocol/api-status.ts";
 import { notSupported } from "../../protocol/field-issue.ts";
 import { quote } from "../../protocol/go-quote.ts";
-import { isJsonObject, type JsonObject } from "../../protocol/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
 import type { DeleteOptions } from "../registry/delete.ts";
 import { readYaml } from "../registry/read-yaml.ts";
 import type { ApiRequest } from "./api-request.ts";
-import { bodyText, contentType, readJsonBody } from "./body.ts";
+import { contentType, protobuf, protobufBody, readJsonBody } from "./body.ts";
 import { booleanParameter, integerParameter } from "./query.ts";
 
 export interface ParsedDelete {
@@ -15,8 +15,8 @@ export interface ParsedDelete {
 
 /** From the body if there is one, else from the query. */
 export async function parseDeleteOptions(request: ApiRequest): Promise<ParsedDelete> {
-  const text = await bodyText(request);
-  const parsed = text === "" ? fromQuery(request.query) : fromBody(text, contentType(request) === "application/yaml");
+  const value = await optionsIn(request);
+  const parsed = value === undefined ? fromQuery(request.query) : fromBody(value);
   const dryRun = parsed.dryRun.filter((value) => value !== "");
   if (dryRun.some((value) => value !== "All")) {
     const issue = notSupported("dryRun", dryRun, ["All"]);
@@ -41,8 +41,19 @@ function fromQuery(query: URLSearchParams): Given {
   };
 }
 
-function fromBody(text: string, isYaml: boolean): Given {
-  const value = isYaml ? readYaml(text) : readJsonBody(text);
+/** Undefined when there is no body. */
+async function optionsIn(request: ApiRequest): Promise<JsonValue | undefined> {
+  const body = await request.body();
+  if (body.length === 0) return undefined;
+  const type = contentType(request);
+  if (type === protobuf) {
+    return protobufBody({ ...request, body: async () => body }, { apiVersion: "v1", kind: "DeleteOptions" });
+  }
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  return type === "application/yaml" ? readYaml(text) : readJsonBody(text);
+}
+
+function fromBody(value: JsonValue): Given {
   if (!isJsonObject(value)) throw bad("the body has to be an object of kind DeleteOptions");
   if (value["kind"] !== undefined && value["kind"] !== "DeleteOptions") {
     const [kind, version] = [String(value["kind"]), String(value["apiVersion"] ?? "v1")];

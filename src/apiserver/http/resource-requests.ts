@@ -1,4 +1,5 @@
 import { failure, resourceNotFound, StatusError } from "../../protocol/api-status.ts";
+import { formatApiVersion } from "../../protocol/object-meta.ts";
 import { createObject } from "../registry/create.ts";
 import { type DeleteOptions, deletedStatus, deleteObject } from "../registry/delete.ts";
 import type { PlaneKinds } from "../registry/kind-catalog.ts";
@@ -20,7 +21,7 @@ import { negotiate } from "./accept.ts";
 import { firstHeader } from "./access/authenticator.ts";
 import { jsonAnswer, methodNotAllowed, noSuchResource, textAnswer } from "./answers.ts";
 import type { ApiAnswer, ApiRequest } from "./api-request.ts";
-import { bodyText, contentType, objectBody, unsupportedMediaType } from "./body.ts";
+import { type BodyKind, bodyText, contentType, objectBody, unsupportedMediaType } from "./body.ts";
 import { parseDeleteOptions } from "./delete-options.ts";
 import { BadRevision, exactRevision, parseListOptions, revisionParameter } from "./list-options.ts";
 import { isPretty } from "./pretty.ts";
@@ -168,7 +169,7 @@ async function create({ registry }: Ports, call: ResourceCall): Promise<ApiAnswe
   const { request } = call.context;
   const options = parseWriteOptions(request, "CreateOptions");
   const write = writeRequest(call, options);
-  const { value, duplicates } = await objectBody(request, call.kind);
+  const { value, duplicates } = await objectBody(request, bodyKind(call.kind));
   const stored = await createObject(registry, write, sentObject(value, write, duplicates));
   return objectAnswer(registry, call, 201, stored);
 }
@@ -176,11 +177,15 @@ async function create({ registry }: Ports, call: ResourceCall): Promise<ApiAnswe
 async function update({ registry }: Ports, call: ResourceCall): Promise<ApiAnswer> {
   const { request } = call.context;
   const write = writeRequest(call, parseWriteOptions(request, "UpdateOptions"));
-  const { value, duplicates } = await objectBody(request, call.kind);
+  const { value, duplicates } = await objectBody(request, bodyKind(call.kind));
   const object = requireName(sentObject(value, write, duplicates), call.path.name);
   const next = nextByReplacement(object, write, registry.clock);
   const { stored, created } = await updateObject(registry, write, call.path.name, next);
   return objectAnswer(registry, call, created ? 201 : 200, stored);
+}
+
+function bodyKind({ group, version, kind, isCustom }: ServedKind): BodyKind {
+  return { apiVersion: formatApiVersion(group, version), kind, isCustom };
 }
 
 const patchTypes: Readonly<Record<string, PatchType>> = {

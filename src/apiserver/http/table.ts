@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../../protocol/json-value.ts";
+import { cellReader } from "../registry/column-cell.ts";
 import type { ApiObject, Column } from "../registry/served-kind.ts";
 import type { ListMetadata, Showing } from "./representation.ts";
 import { partial } from "./representation.ts";
@@ -33,8 +34,14 @@ function definition({ name, type, format = "", description = "", priority = 0 }:
   return { name, type, format, description, priority };
 }
 
+const readers = new WeakMap<Column, ReturnType<typeof cellReader>>();
+
+/** Columns of custom kinds are paths, read once. */
 function cellOf(object: ApiObject, column: Column, nowMs: number): JsonValue {
-  return column.read?.(object, nowMs) ?? null;
+  if (column.read !== undefined) return column.read(object, nowMs);
+  const read = readers.get(column) ?? cellReader(column);
+  readers.set(column, read);
+  return read(object, nowMs);
 }
 
 function objectPart(object: ApiObject, includeObject: string): JsonObject {

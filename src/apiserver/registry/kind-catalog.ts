@@ -9,7 +9,7 @@ export type KindsOfDefinition = (definition: ApiObject, revision: number) => rea
 
 /** Which kinds each plane serves: those built in, and those its own definitions make. */
 export class KindCatalog {
-  readonly #builtin: readonly ServedKind[];
+  readonly builtin: readonly ServedKind[];
   readonly #kindsOf: KindsOfDefinition;
   readonly #custom = new Map<string, Map<string, readonly ServedKind[]>>();
   readonly #planes = new Map<string, PlaneKinds>();
@@ -17,7 +17,7 @@ export class KindCatalog {
   readonly stop: () => void;
 
   constructor(store: ObjectStore, builtin: readonly ServedKind[], kindsOf: KindsOfDefinition) {
-    this.#builtin = builtin;
+    this.builtin = builtin;
     this.#kindsOf = kindsOf;
     this.#none = new PlaneKinds(builtin);
     const from = store.revision;
@@ -45,7 +45,7 @@ export class KindCatalog {
       return;
     }
     this.#custom.set(plane, definitionsOfPlane);
-    this.#planes.set(plane, new PlaneKinds([...this.#builtin, ...[...definitionsOfPlane.values()].flat()]));
+    this.#planes.set(plane, new PlaneKinds([...this.builtin, ...[...definitionsOfPlane.values()].flat()]));
   }
 }
 

@@ -108,14 +108,17 @@ function controllerFaults(owners: readonly OwnerReference[]): readonly FieldIssu
 /** Finalizers of Kubernetes itself that go without the domain of whoever owns them. */
 const standardFinalizers = ["kubernetes", orphanFinalizer, foregroundFinalizer];
 
-function finalizerIssues(finalizers: readonly string[], { isCustom }: ServedKind): readonly FieldIssue[] {
+/** Groups whose kinds Kubernetes holds to no more than what custom kinds are held to. */
+const lenientGroups = ["apiextensions.k8s.io", "admissionregistration.k8s.io"];
+
+function finalizerIssues(finalizers: readonly string[], { isCustom, group }: ServedKind): readonly FieldIssue[] {
   const path = at("finalizers");
   const both = finalizers.includes(orphanFinalizer) && finalizers.includes(foregroundFinalizer);
   const clash = `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`;
   return [
     ...finalizers.flatMap((name) => qualifiedName(name).map((fault) => invalid(path, name, fault))),
     ...(both ? [invalid(path, finalizers, clash)] : []),
-    ...(isCustom ? [] : finalizers.flatMap(ownerlessIssues)),
+    ...(isCustom || lenientGroups.includes(group) ? [] : finalizers.flatMap(ownerlessIssues)),
   ];
 }
 

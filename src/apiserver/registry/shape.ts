@@ -7,18 +7,15 @@ import { metadataChangeIssues, metadataIssues } from "./metadata-rules.ts";
 import type { Subresource, WriteRequest } from "./object-request.ts";
 import type { ApiObject, ServedKind } from "./served-kind.ts";
 
-// Rules read objects that fit the schema; where one does not, saying so is enough.
-
 /** A new object in the shape it will be stored in. Throws when it is invalid, with all that is wrong. */
 export function shapedNew(object: ApiObject, request: WriteRequest): ApiObject {
   const { kind } = request;
   const bare = kind.isCustom && kind.hasStatus ? without(object, "status") : object;
   const prepared = kind.rules.prepareCreate?.(bare) ?? bare;
-  const { shaped, issues } = defaulted(prepared, kind);
+  const shaped = defaulted(prepared, kind);
   refuse(object, kind, [
     ...metadataIssues(shaped.metadata, kind),
-    ...issues,
-    ...(issues.length > 0 ? [] : (kind.rules.validate?.(shaped, undefined, "") ?? [])),
+    ...(kind.rules.validate?.(shaped, undefined, "") ?? []),
   ]);
   for (const warning of kind.rules.warnings?.(shaped, undefined) ?? []) request.warn(warning);
   return shaped;
@@ -29,13 +26,11 @@ export function shapedUpdate(object: ApiObject, old: ApiObject, request: WriteRe
   const { kind, subresource } = request;
   const kept = keepOthers(object, old, kind, subresource);
   const prepared = kind.rules.prepareUpdate?.(kept, old, subresource) ?? kept;
-  const { shaped: walked, issues } = defaulted(prepared, kind);
-  const shaped = counted(walked, old, kind);
+  const shaped = counted(defaulted(prepared, kind), old, kind);
   refuse(object, kind, [
     ...metadataIssues(shaped.metadata, kind),
     ...metadataChangeIssues(shaped.metadata, old.metadata),
-    ...issues,
-    ...(issues.length > 0 ? [] : (kind.rules.validate?.(shaped, old, subresource) ?? [])),
+    ...(kind.rules.validate?.(shaped, old, subresource) ?? []),
   ]);
   for (const warning of kind.rules.warnings?.(shaped, old) ?? []) request.warn(warning);
   return shaped;
@@ -76,14 +71,9 @@ function sameIntent(object: ApiObject, old: ApiObject, kind: ServedKind): boolea
   return jsonEquals(intent(object), intent(old));
 }
 
-function defaulted(
-  object: ApiObject,
-  kind: ServedKind,
-): { readonly shaped: ApiObject; readonly issues: readonly FieldIssue[] } {
-  // Built-in kinds default and check by their own rules.
-  if (kind.decodeIssue !== undefined) return { shaped: object, issues: [] };
-  const { value, issues } = walkObject(kind.schema, object);
-  return { shaped: value as ApiObject, issues };
+/** Known fields only, defaults filled in; what is wrong with an object is for its rules to say. */
+function defaulted(object: ApiObject, kind: ServedKind): ApiObject {
+  return kind.isCustom ? (walkObject(kind.schema, object).value as ApiObject) : object;
 }
 
 function refuse(object: ApiObject, kind: ServedKind, issues: readonly FieldIssue[]): void {

@@ -4,9 +4,9 @@ import { objectMetaSchema, withMetadata } from "./object-meta-schema.ts";
 
 /** How values are owned and merged. A type with more than one form lets a value choose by what it is. */
 export interface MergeType {
-  readonly scalar?: "numeric" | "string" | "boolean" | "untyped";
-  readonly list?: ListType;
-  readonly map?: MapType;
+  readonly scalar?: "numeric" | "string" | "boolean" | "untyped" | undefined;
+  readonly list?: ListType | undefined;
+  readonly map?: MapType | undefined;
 }
 
 export interface ListType {
@@ -65,13 +65,15 @@ export function isDeducedMap({ fields, others }: MapType): boolean {
 function typeOf(schema: Schema, isOpen: boolean): MergeType {
   const opens = isOpen || schema["x-kubernetes-preserve-unknown-fields"] === true;
   const whole = schema["x-kubernetes-embedded-resource"] === true ? withMetadata(schema) : schema;
+  const list = once(() => listType(schema, opens));
+  const map = once(() => mapType(whole, opens));
   switch (schema.type) {
     case undefined:
-      return { scalar: "untyped", list: listType(schema, opens), map: mapType(whole, opens) };
+      return new LazyType("untyped", list, map);
     case "object":
-      return { map: mapType(whole, opens) };
+      return new LazyType(undefined, undefined, map);
     case "array":
-      return { list: listType(schema, opens) };
+      return new LazyType(undefined, list, undefined);
     case "string":
       return { scalar: schema.format === undefined || schema.format === "byte" ? "string" : "untyped" };
     case "boolean":
@@ -79,6 +81,36 @@ function typeOf(schema: Schema, isOpen: boolean): MergeType {
     default:
       return { scalar: "numeric" };
   }
+}
+
+/** What is inside is looked at when it is needed: a schema may hold itself. */
+class LazyType implements MergeType {
+  readonly #list: (() => ListType) | undefined;
+  readonly #map: (() => MapType) | undefined;
+
+  readonly scalar: MergeType["scalar"];
+
+  constructor(scalar: MergeType["scalar"], list: (() => ListType) | undefined, map: (() => MapType) | undefined) {
+    this.scalar = scalar;
+    this.#list = list;
+    this.#map = map;
+  }
+
+  get list(): ListType | undefined {
+    return this.#list?.();
+  }
+
+  get map(): MapType | undefined {
+    return this.#map?.();
+  }
+}
+
+function once<Made extends object>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function listType(schema: Schema, isOpen: boolean): ListType {

@@ -1,0 +1,128 @@
+import { type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
+import { definitionStatus, type TakenNames } from "../registry/crd/crd-conditions.ts";
+import { readDefinition } from "../registry/crd/definition.ts";
+import { deleteObject } from "../registry/delete.ts";
+import type { KindCatalog } from "../registry/kind-catalog.ts";
+import { finalizersOf, timestamp, withMetadata } from "../registry/metadata.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { ApiObject, ServedKind } from "../registry/served-kind.ts";
+import { updateObject } from "../registry/update.ts";
+import { keyText } from "../storage/key-order.ts";
+import type { ObjectKey } from "../storage/object-key.ts";
+import { Gone, ignoreGone } from "./gone.ts";
+import { serverRequest, systemUser } from "./server-request.ts";
+import { WorkQueue } from "./work-queue.ts";
+
+const definitions = "customresourcedefinitions.apiextensions.k8s.io";
+const group = "apiextensions.k8s.io";
+const cleanup = "customresourcecleanup.apiextensions.k8s.io";
+const user = systemUser("customresourcedefinition-controller");
+
+/** How soon to look again at a definition whose objects are on their way out. */
+const againMs = 100;
+
+/** Accepts the names of definitions, has them served, and empties them before they go. */
+export class DefinitionKeeper {
+  readonly #registry: Registry;
+  readonly #kinds: KindCatalog;
+  readonly #queue: WorkQueue<ObjectKey>;
+  readonly #stopWatch: () => void;
+
+  constructor(registry: Registry, kinds: KindCatalog, report: (error: unknown) => void) {
+    this.#registry = registry;
+    this.#kinds = kinds;
+    const { clock, store } = registry;
+    this.#queue = new WorkQueue({ keyOf: keyText, clock, report, work: (key, signal) => this.#keep(key, signal) });
+    const from = store.revision;
+    for (const { key } of store.list({ resource: definitions })) this.#queue.add(key);
+    this.#stopWatch = store.watch({ resource: definitions }, from, ({ type, stored }) => {
+      if (type === "deleted") this.#lookAtAll(stored.key.plane);
+      else this.#queue.add(stored.key);
+    });
+  }
+
+  stop(): void {
+    this.#stopWatch();
+    this.#queue.stop();
+  }
+
+  /** Names that one definition lets go of may be what another waits for. */
+  #lookAtAll(plane: string): void {
+    for (const { key } of this.#registry.store.list({ plane, resource: definitions })) this.#queue.add(key);
+  }
+
+  async #keep(key: ObjectKey, signal: AbortSignal): Promise<number | undefined> {
+    const stored = this.#registry.store.get(key);
+    if (stored === undefined) return undefined;
+    const crd = stored.object as ApiObject;
+    if (crd.metadata.deletionTimestamp !== undefined) return this.#empty(key, crd, signal);
+    await this.#change(key, "status", signal, (current) => this.#withStatus(key, current));
+    await this.#change(key, "", signal, guarded);
+    return undefined;
+  }
+
+  #withStatus({ plane }: ObjectKey, crd: ApiObject): ApiObject {
+    const { clock, store } = this.#registry;
+    const all = [...store.list({ plane, resource: definitions })].map(({ object }) => object as ApiObject);
+    const status = definitionStatus(crd, all, this.#builtinNames(crd), timestamp(clock.now()));
+    return { ...crd, status } as unknown as ApiObject;
+  }
+
+  #builtinNames(crd: ApiObject): TakenNames {
+    const { group: own } = readDefinition(crd);
+    const builtin = this.#kinds.builtin.filter((kind) => kind.group === own);
+    return {
+      resources: new Set(builtin.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames])),
+      kinds: new Set(builtin.flatMap(({ kind, listKind }) => [kind, listKind])),
+    };
+  }
+
+  /** Deletes all objects of a definition that is being deleted; lets it go when none is left. */
+  async #empty(key: ObjectKey, crd: ApiObject, signal: AbortSignal): Promise<number | undefined> {
+    if (!finalizersOf(crd).includes(cleanup)) return undefined;
+    const kind = this.#kinds.inPlane(key.plane).stored(key.name);
+    const left = kind === undefined ? 0 : await this.#deleteAll(key.plane, kind, signal);
+    if (left > 0) return againMs;
+    await this.#change(key, "", signal, (current) => {
+      const finalizers = finalizersOf(current).filter((name) => name !== cleanup);
+      return withMetadata(current, { finalizers: finalizers.length === 0 ? undefined : finalizers });
+    });
+    return undefined;
+  }
+
+  async #deleteAll(plane: string, kind: ServedKind, signal: AbortSignal): Promise<number> {
+    const resource = `${kind.plural}.${kind.group}`;
+    const { store } = this.#registry;
+    for (const { key, object } of [...store.list({ plane, resource })]) {
+      if (object.metadata.deletionTimestamp !== undefined) continue;
+      await deleteObject(this.#registry, serverRequest(key, kind, user, signal), key.name, {}).catch(ignoreGone);
+    }
+    return store.count({ plane, resource });
+  }
+
+  async #change(
+    key: ObjectKey,
+    subresource: "" | "status",
+    signal: AbortSignal,
+    change: (current: ApiObject) => ApiObject,
+  ): Promise<void> {
+    const kind = this.#kinds.inPlane(key.plane).find(group, "v1", "customresourcedefinitions");
+    const current = this.#registry.store.get(key)?.object as ApiObject | undefined;
+    if (kind === undefined || current === undefined) return;
+    if (jsonEquals(change(current) as JsonValue, current as JsonValue)) return;
+    const request = { ...serverRequest(key, kind, user, signal), subresource };
+    await updateObject(this.#registry, request, key.name, (latest) => {
+      if (latest === undefined) throw new Gone();
+      return change(latest);
+    }).catch(ignoreGone);
+  }
+}
+
+/** A definition whose objects may be there does not go before they do. */
+function guarded(crd: ApiObject): ApiObject {
+  const { isEstablished } = readDefinition(crd);
+  const finalizers = finalizersOf(crd);
+  const isGoing = crd.metadata.deletionTimestamp !== undefined;
+  if (!isEstablished || isGoing || finalizers.includes(cleanup)) return crd;
+  return withMetadata(crd, { finalizers: [...finalizers, cleanup] });
+}

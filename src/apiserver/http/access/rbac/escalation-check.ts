@@ -1,0 +1,32 @@
+import type { AdmissionPlugin, AdmissionRequest } from "../../../registry/admission.ts";
+import type { RequestAttributes } from "../authorizer.ts";
+import { type EscalationPorts, refuseEscalation } from "./escalation.ts";
+
+/** Looks at every role and binding on its way in, after all that may still change it. */
+export function escalationCheck(ports: EscalationPorts): AdmissionPlugin {
+  return {
+    name: "escalation",
+    async validate(request, signal) {
+      const { object, oldObject } = request;
+      if (object !== undefined && request.operation !== "DELETE") {
+        await refuseEscalation({ request: attributesOf(request), object, old: oldObject }, ports, signal);
+      }
+      return { allowed: true };
+    },
+  };
+}
+
+function attributesOf({
+  operation,
+  user,
+  plane,
+  kind,
+  namespace,
+  name,
+  subresource,
+}: AdmissionRequest): RequestAttributes {
+  const verb = operation === "CREATE" ? "create" : "update";
+  const { group, version, plural: resource } = kind;
+  const asked = { verb, plane, group, version, resource, subresource, namespace, path: "" };
+  return { ...asked, user, name: operation === "CREATE" ? "" : name, isResource: true };
+}
