@@ -1,0 +1,97 @@
+import { quote } from "../../../../protocol/go-quote.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../../../protocol/json-value.ts";
+import type { ManagedFieldsEntry } from "../../../../protocol/object-meta.ts";
+import { readFieldsV1, writeFieldsV1 } from "../fields/fields-v1.ts";
+import { PathElementFault } from "../fields/path-element.ts";
+import { compareFieldText } from "../fields/value-order.ts";
+import { type Owner, type Owners, ownerIdentity } from "./owner.ts";
+import { unixSeconds, utcText } from "./time-text.ts";
+
+export type DecodedFields =
+  | { readonly ok: true; readonly owners: Owners }
+  | { readonly ok: false; readonly fault: string };
+
+class EntryFault extends Error {}
+
+/** Reads `metadata.managedFields`; none at all are no owners. */
+export function decodeManagedFields(entries: JsonValue | undefined): DecodedFields {
+  if (entries === undefined || entries === null) return { ok: true, owners: new Map() };
+  try {
+    if (!Array.isArray(entries)) throw new EntryFault("managed fields must be a list");
+    const owners = (entries as readonly JsonValue[]).map(decodeEntry);
+    return { ok: true, owners: new Map(owners.map((owner) => [ownerIdentity(owner), owner])) };
+  } catch (error) {
+    if (!(error instanceof EntryFault || error instanceof PathElementFault)) throw error;
+    return { ok: false, fault: error.message };
+  }
+}
+
+function decodeEntry(entry: JsonValue, index: number): Owner {
+  if (!isJsonObject(entry)) throw new EntryFault(`managed fields entry ${index} must be an object`);
+  const operation = ownValue(entry, "operation");
+  if (operation !== "Apply" && operation !== "Update") throw new EntryFault("operation must be `Apply` or `Update`");
+  const apiVersion = textAt(entry, "apiVersion");
+  if (apiVersion === "") throw new EntryFault("apiVersion must not be empty");
+  const fieldsType = textAt(entry, "fieldsType");
+  if (fieldsType === "") throw new EntryFault(`missing fieldsType in managed fields entry ${index}`);
+  if (fieldsType !== "FieldsV1") {
+    throw new EntryFault(`invalid fieldsType ${quote(fieldsType)} in managed fields entry ${index}`);
+  }
+  return {
+    manager: textAt(entry, "manager"),
+    operation,
+    apiVersion,
+    subresource: textAt(entry, "subresource"),
+    fields: readFieldsV1(ownValue(entry, "fieldsV1") ?? {}),
+    timeSeconds: timeAt(entry),
+  };
+}
+
+function textAt(entry: JsonObject, field: string): string {
+  const value = ownValue(entry, field) ?? "";
+  if (typeof value !== "string") throw new EntryFault(`${field} must be a string`);
+  return value;
+}
+
+function timeAt(entry: JsonObject): number | undefined {
+  const text = textAt(entry, "time");
+  if (text === "") return undefined;
+  const seconds = unixSeconds(text);
+  if (seconds === undefined) throw new EntryFault(`parsing time ${quote(text)}`);
+  return seconds;
+}
+
+/** Writes owners in the order that Kubernetes keeps; undefined when there are none. */
+export function encodeManagedFields(owners: Owners): readonly ManagedFieldsEntry[] | undefined {
+  return owners.size === 0 ? undefined : [...owners.values()].sort(compareOwners).map(encodeOwner);
+}
+
+function encodeOwner({ manager, operation, apiVersion, subresource, fields, timeSeconds }: Owner): ManagedFieldsEntry {
+  return {
+    ...(manager === "" ? {} : { manager }),
+    operation,
+    apiVersion,
+    ...(timeSeconds === undefined ? {} : { time: utcText(timeSeconds) }),
+    fieldsType: "FieldsV1",
+    fieldsV1: writeFieldsV1(fields),
+    ...(subresource === "" ? {} : { subresource }),
+  };
+}
+
+/** Those who applied first; then by time, name, version and subresource. */
+function compareOwners(left: Owner, right: Owner): number {
+  return (
+    compareFieldText(left.operation, right.operation) ||
+    (left.timeSeconds ?? 0) - (right.timeSeconds ?? 0) ||
+    compareFieldText(left.manager, right.manager) ||
+    compareFieldText(left.apiVersion, right.apiVersion) ||
+    compareFieldText(left.subresource, right.subresource)
+  );
+}
+
+/** Whether a client asks to forget all owners: it sends an empty list, or one empty entry. */
+export function resetsManagedFields(entries: JsonValue | undefined): boolean {
+  if (!Array.isArray(entries) || entries.length > 1) return false;
+  const [only = {}] = entries as readonly JsonValue[];
+  return isJsonObject(only) && Object.values(only).every((value) => value === null || value === "");
+}

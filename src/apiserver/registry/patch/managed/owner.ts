@@ -1,0 +1,40 @@
+import type { FieldSet } from "../fields/field-set.ts";
+
+/** Somebody who set fields of an object, and which. */
+export interface Owner {
+  readonly manager: string;
+  readonly operation: "Apply" | "Update";
+  /** The version that the fields are named in. */
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly fields: FieldSet;
+  readonly timeSeconds: number | undefined;
+}
+
+/** All owners of an object, by identity. */
+export type Owners = ReadonlyMap<string, Owner>;
+
+/** Whoever applies is the same in every version; whoever updates is another in each. Sorts as Kubernetes sorts. */
+export function ownerIdentity({
+  manager,
+  operation,
+  apiVersion,
+  subresource,
+}: Omit<Owner, "fields" | "timeSeconds">): string {
+  return JSON.stringify({
+    ...(manager === "" ? {} : { manager }),
+    operation,
+    ...(operation === "Apply" ? {} : { apiVersion }),
+    ...(subresource === "" ? {} : { subresource }),
+  });
+}
+
+/** The owners after each has been changed, without those that own nothing or are gone. */
+export function eachOwner(owners: Owners, change: (owner: Owner, identity: string) => Owner | undefined): Owners {
+  const changed = new Map<string, Owner>();
+  for (const [identity, owner] of owners) {
+    const next = change(owner, identity);
+    if (next !== undefined && next.fields.size > 0) changed.set(identity, next);
+  }
+  return changed;
+}

@@ -1,0 +1,76 @@
+import type { JsonObject } from "../../../../protocol/json-value.ts";
+import { type Comparison, compareObjects, withoutFields } from "../fields/compare-objects.ts";
+import { difference, type FieldSet, intersection, isEmptySet, union } from "../fields/field-set.ts";
+import { mergeTypeOf } from "../fields/merge-type.ts";
+import { reconcileFields } from "../fields/reconcile-fields.ts";
+import type { FieldScope } from "./field-scope.ts";
+import { eachOwner, type Owner, type Owners } from "./owner.ts";
+
+/** Fields of somebody else that a change would take. */
+export interface Conflict {
+  readonly owner: Owner;
+  readonly fields: FieldSet;
+}
+
+export interface ObjectChange {
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+}
+
+export type Settled =
+  | { readonly outcome: "settled"; readonly owners: Owners; readonly comparison: Comparison }
+  | { readonly outcome: "conflicts"; readonly conflicts: readonly Conflict[] };
+
+/**
+ * Who owns what after a change by `self`: others lose what was changed under them and what is gone. Without force, a
+ * change of what others own is a conflict. Owners in versions that are no longer served are forgotten.
+ */
+export function settleOwners(
+  change: ObjectChange,
+  owners: Owners,
+  scope: FieldScope,
+  by: { readonly self: string; readonly force: boolean },
+): Settled {
+  const comparisonIn = comparisons(change, scope);
+  const lost = new Map<string, { readonly taken: FieldSet; readonly removed: FieldSet }>();
+  for (const [identity, { apiVersion, fields }] of owners) {
+    const comparison = identity === by.self ? undefined : comparisonIn(apiVersion);
+    if (comparison === undefined) continue;
+    const taken = intersection(fields, union(comparison.modified, comparison.added));
+    lost.set(identity, { taken, removed: comparison.removed });
+  }
+  const conflicts = [...lost].flatMap(([identity, { taken }]) =>
+    isEmptySet(taken) ? [] : [{ owner: owners.get(identity) as Owner, fields: taken }],
+  );
+  if (conflicts.length > 0 && !by.force) return { outcome: "conflicts", conflicts };
+  const settled = eachOwner(owners, (owner, identity) => {
+    if (identity === by.self) return owner;
+    const loss = lost.get(identity);
+    return loss && { ...owner, fields: difference(difference(owner.fields, loss.taken), loss.removed) };
+  });
+  return { outcome: "settled", owners: settled, comparison: comparisonIn(scope.apiVersion) as Comparison };
+}
+
+/** A comparison for each version, made once; undefined for versions that are not served. */
+function comparisons(change: ObjectChange, scope: FieldScope): (apiVersion: string) => Comparison | undefined {
+  const made = new Map<string, Comparison | undefined>();
+  return (apiVersion) => {
+    if (!made.has(apiVersion)) made.set(apiVersion, compareIn(apiVersion, change, scope));
+    return made.get(apiVersion);
+  };
+}
+
+function compareIn(apiVersion: string, { before, after }: ObjectChange, scope: FieldScope): Comparison | undefined {
+  const schema = scope.schemaOf(apiVersion);
+  if (schema === undefined) return undefined;
+  const comparison = compareObjects(mergeTypeOf(schema), before, after);
+  return apiVersion === scope.apiVersion ? withoutFields(comparison, scope.resetFields) : comparison;
+}
+
+/** Owners as of today's schemas. */
+export function reconcileOwners(owners: Owners, scope: FieldScope): Owners {
+  return eachOwner(owners, (owner) => {
+    const schema = scope.schemaOf(owner.apiVersion);
+    return schema && { ...owner, fields: reconcileFields(mergeTypeOf(schema), owner.fields) };
+  });
+}

@@ -1,0 +1,80 @@
+import type { JsonObject } from "../../../../protocol/json-value.ts";
+import { ownValue } from "../../../../protocol/json-value.ts";
+import type { ManagedFieldsEntry } from "../../../../protocol/object-meta.ts";
+import { isEmptySet, noFields, union } from "../fields/field-set.ts";
+import { mergeTypeOf } from "../fields/merge-type.ts";
+import { typeFault } from "../fields/type-issues.ts";
+import { capOwners } from "./cap-owners.ts";
+import { blankObject, type FieldScope, metadataOf, withoutIdentity, withoutManagedFields } from "./field-scope.ts";
+import { decodeManagedFields, encodeManagedFields, resetsManagedFields } from "./managed-fields.ts";
+import { type Owners, ownerIdentity } from "./owner.ts";
+import { type ObjectChange, reconcileOwners, settleOwners } from "./settle-owners.ts";
+
+export interface TrackedUpdate {
+  /** What is stored; undefined for an object that is being made. */
+  readonly live: JsonObject | undefined;
+  /** What is to be stored, as the client sent or patched it, managed fields included. */
+  readonly updated: JsonObject;
+  readonly manager: string;
+  readonly scope: FieldScope;
+  readonly nowMs: number;
+}
+
+/**
+ * The managed fields of an object after a create, an update or a patch that is not an apply. Undefined when it has none:
+ * nobody tracks it, a client had them forgotten, or it does not fit its schema.
+ */
+export function trackUpdate(update: TrackedUpdate): readonly ManagedFieldsEntry[] | undefined {
+  const { live, updated, scope } = update;
+  const owners = ownersBefore(update);
+  const change = { before: withoutManagedFields(live ?? blankObject(scope)), after: withoutManagedFields(updated) };
+  const isTracked = owners.size > 0 || (ownValue(metadataOf(change.before), "uid") ?? "") === "";
+  if (!isTracked || !fits(change, scope)) return undefined;
+  return encodeManagedFields(capOwners(ownersAfterUpdate(change, owners, update)));
+}
+
+/**
+ * A client may set managed fields itself, but not through a subresource. One that leaves them out, or sends what nobody
+ * understands, changes nothing.
+ */
+function ownersBefore({ live, updated, scope }: TrackedUpdate): Owners {
+  const sent = ownValue(metadataOf(updated), "managedFields");
+  const stored = live === undefined ? undefined : ownValue(metadataOf(live), "managedFields");
+  if (scope.subresource === "") {
+    if (resetsManagedFields(sent)) return new Map();
+    const decoded = decodeManagedFields(sent);
+    if (decoded.ok && decoded.owners.size > 0) return decoded.owners;
+  }
+  const decoded = decodeManagedFields(stored);
+  return decoded.ok ? decoded.owners : new Map();
+}
+
+function fits({ before, after }: ObjectChange, { apiVersion, schemaOf }: FieldScope): boolean {
+  const schema = schemaOf(apiVersion);
+  const isTyped = (object: JsonObject): boolean =>
+    schema !== undefined && typeFault(mergeTypeOf(schema), object, "allowed") === undefined;
+  return isTyped(before) && isTyped(after);
+}
+
+/** What was changed is added to what the manager owns already; only then its time moves. */
+export function ownersAfterUpdate(
+  change: ObjectChange,
+  owners: Owners,
+  { manager, scope, nowMs }: Pick<TrackedUpdate, "manager" | "scope" | "nowMs">,
+): Owners {
+  const settled = settleOwners(change, reconcileOwners(owners, scope), scope, { self: "", force: true });
+  if (settled.outcome !== "settled") throw new Error("a forced change has no conflicts");
+  const { added, modified } = settled.comparison;
+  const fields = withoutIdentity(union(modified, added));
+  if (isEmptySet(fields)) return settled.owners;
+  const owner = {
+    manager: manager === "" ? "unknown" : manager,
+    operation: "Update",
+    apiVersion: scope.apiVersion,
+    subresource: scope.subresource,
+    timeSeconds: Math.floor(nowMs / 1000),
+  } as const;
+  const identity = ownerIdentity(owner);
+  const before = settled.owners.get(identity)?.fields ?? noFields;
+  return new Map(settled.owners).set(identity, { ...owner, fields: union(fields, before) });
+}
