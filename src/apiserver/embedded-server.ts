@@ -15,6 +15,7 @@ import { rbacAuthorizer } from "./http/access/rbac/rbac-authorizer.ts";
 import { storedRbacObjects } from "./http/access/rbac/rbac-objects.ts";
 import { ApiServer, type PlaneResolver } from "./http/api-server.ts";
 import type { CertificateAuthority } from "./http/certificates/certificate-authority.ts";
+import { openApiPaths } from "./http/openapi/openapi-paths.ts";
 import { serverPaths } from "./http/other-paths.ts";
 import { watchLimits } from "./http/watch-stream.ts";
 import { applyWebhookPatch } from "./http/webhooks/apply-webhook-patch.ts";
@@ -93,7 +94,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     authorizer,
     queue: new FairQueue(defaultFairQueueLimits, clock),
     reviews: { authorizer, policies, tokens: firstToKnow(options.tokens), audiences: [audience], clock },
-    otherPaths: serverPaths(kinds, version, () => undefined),
+    otherPaths: [openApiPaths(kinds), serverPaths(kinds, version, () => undefined)],
     watchLimits,
     clock,
     report,

@@ -31,7 +31,7 @@ export interface ApiServerPorts {
   readonly authorizer: Authorizer;
   readonly queue: FairQueue;
   readonly reviews: ReviewPorts;
-  readonly otherPaths: OtherPaths;
+  readonly otherPaths: readonly OtherPaths[];
   readonly watchLimits: WatchLimits;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
@@ -109,7 +109,11 @@ export class ApiServer {
   }
 
   async #other(context: RequestContext): Promise<ApiAnswer> {
-    return (await this.#ports.otherPaths(context)) ?? pageNotFound;
+    for (const answer of this.#ports.otherPaths) {
+      const found = await answer(context);
+      if (found !== undefined) return found;
+    }
+    return pageNotFound;
   }
 }
 
