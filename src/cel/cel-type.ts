@@ -1,16 +1,20 @@
 import type { Cidr } from "./values/cidr.ts";
 import type { IpAddress } from "./values/ip-address.ts";
+import type { NamedFormat } from "./values/named-format.ts";
 import type { Quantity } from "./values/quantity.ts";
 import type { SemanticVersion } from "./values/semantic-version.ts";
 import {
   cidrName,
   durationName,
+  formatName,
   ipName,
   optionalName,
   quantityName,
   semverName,
   timestampName,
+  urlName,
 } from "./values/type-name.ts";
+import type { Url } from "./values/url.ts";
 import type {
   Duration,
   JsonObject,
@@ -68,6 +72,8 @@ export const durationType: Type<Duration> = { kind: "duration" };
 export const quantityType: Type<Quantity> = { kind: "opaque", name: quantityName, parameters: [], size: 1 };
 export const ipType: Type<IpAddress> = { kind: "opaque", name: ipName, parameters: [], size: 1 };
 export const cidrType: Type<Cidr> = { kind: "opaque", name: cidrName, parameters: [], size: 1 };
+export const urlType: Type<Url> = { kind: "opaque", name: urlName, parameters: [], size: 1 };
+export const namedFormatType: Type<NamedFormat> = { kind: "opaque", name: formatName, parameters: [], size: 1 };
 export const semverType: Type<SemanticVersion> = { kind: "opaque", name: semverName, parameters: [], size: 1 };
 export const typeType: Type<TypeName> = { kind: "type", of: undefined, size: 1 };
 

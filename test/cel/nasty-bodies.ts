@@ -56,6 +56,12 @@ export const nastyTrigger = {
   tooDeep: nestedList(20_000),
   duration: "1s".repeat(64),
   quantity: "1e390",
+  urlPath: `/${"é ".repeat(500_000)}`,
+  urlQuery: `/?${"a&".repeat(700_000)}`,
+  urlHost: `http://${"a:".repeat(700_000)}1/`,
+  urlEscapes: `/?${"%41+".repeat(350_000)}`,
+  version: `1.2.3-${"1.".repeat(120)}1`,
+  domain: `${"a.".repeat(240)}!`,
   zones: rowOf(50_000, (index) => `Zone/Z${index}`),
   casedZones: rowOf(5_000, (index) =>
     `America/New_York`.replace(/[a-z]/gi, (letter, at: number) =>
@@ -146,6 +152,23 @@ export const nastyBodies: Readonly<Record<string, readonly string[]>> = {
     ...["bytes(t.wideText)", "string(bytes(t.astral))", "timestamp(t.text)", "duration(t.duration)"],
     ...["quantity(t.quantity)", "quantity(t.digits)", "quantity(t.quantity).asInteger()"],
     ...["base64.encode(bytes(t.text))", "base64.decode(t.base64)"],
+  ],
+  kubernetes: [
+    ...["url(t.urlPath)", "url(t.urlPath).getEscapedPath()", "url(t.urlQuery).getQuery()", "url(t.urlHost).getPort()"],
+    ...["url(t.urlEscapes).getQuery()", "url(t.urlPath) == url(t.urlPath)", "isURL(t.text)", "isURL(t.percents)"],
+    ...["ip('1:2:3:4:5:6:7:8')", "string(ip('1:2:3:4:5:6:7:8'))", "isIP(t.text)", "cidr('::/0').containsIP('::1')"],
+    ...[
+      "semver(t.version)",
+      "semver(t.version) == semver(t.version)",
+      "isSemver(t.digits)",
+      "isSemver(t.version, true)",
+    ],
+    ...["format.dns1123Subdomain().validate(t.domain)", "format.qualifiedName().validate(t.text)"],
+    ...[
+      "format.uri().validate(t.urlPath)",
+      "format.byte().validate(t.base64)",
+      "format.labelValue().validate(t.domain)",
+    ],
   ],
   times: [
     ...["timestamp(j).getHours()", "timestamp(j).getHours('America/New_York')", "string(timestamp(j))"],

@@ -5,6 +5,7 @@ import { ipLibrary } from "./ip.ts";
 import type { Library } from "./library.ts";
 import { listsLibrary } from "./lists.ts";
 import { mathLibrary } from "./math.ts";
+import { namedFormatsLibrary } from "./named-formats.ts";
 import { optionalsLibrary } from "./optionals.ts";
 import { quantityLibrary } from "./quantity.ts";
 import { regexLibrary } from "./regex.ts";
@@ -12,17 +13,18 @@ import { semverLibrary } from "./semver.ts";
 import { setsLibrary } from "./sets.ts";
 import { standardLibrary } from "./standard.ts";
 import { stringsLibrary } from "./strings.ts";
+import { urlsLibrary } from "./urls.ts";
 
 const comprehensionsLibrary: Library = { name: "comprehensions", functions: [], macros: twoVariableMacros };
 const bindingsLibrary: Library = { name: "bindings", functions: [], macros: bindingMacros };
 
 /**
- * Those that Kubernetes offers too: for expressions that must mean the same to a kube-apiserver. Kubernetes has more than
- * these; the reference page on expressions lists what is missing.
+ * Those that Kubernetes offers too: for expressions that must mean the same to a kube-apiserver. Those for the
+ * authorizer and for sorting lists are missing, and some functions differ in ways the reference page lists.
  */
 export const kubernetesLibraries: readonly Library[] = [
   ...[standardLibrary, stringsLibrary, listsLibrary, regexLibrary, quantityLibrary, setsLibrary, optionalsLibrary],
-  ...[comprehensionsLibrary, ipLibrary, cidrLibrary, semverLibrary],
+  ...[comprehensionsLibrary, urlsLibrary, ipLibrary, cidrLibrary, semverLibrary, namedFormatsLibrary],
 ];
 
 export const everyLibrary: readonly Library[] = [

@@ -87,7 +87,7 @@ const hexPairs: readonly string[] = Array.from({ length: 256 }, (_, byte) => byt
 
 function hexText(value: Value, meter: Meter): string | undefined {
   if (typeof value !== "string" && !(value instanceof Uint8Array)) return integerText(value, 16);
-  meter.spend(Math.floor(value.length / 3));
+  meter.spend(Math.floor(value.length / 2));
   const bytes = typeof value === "string" ? encodeUtf8(value) : value;
   let text = "";
   for (const byte of bytes) text += hexPairs[byte];

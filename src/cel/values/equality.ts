@@ -38,14 +38,19 @@ function equalAt(left: Value, right: Value, meter: Meter, depth: number): boolea
   if (isMapping(left)) return isMapping(right) && equalMaps(left, right, meter, depth);
   if (left instanceof Optional) return right instanceof Optional && equalOptionals(left, right, meter, depth);
   if (left instanceof Uint8Array) return right instanceof Uint8Array && equalBytes(left, right, meter);
+  if (left instanceof Opaque) return right instanceof Opaque && equalOpaques(left, right, meter);
   return equalScalars(left, right);
 }
 
 function equalScalars(left: Value, right: Value): boolean {
   if (left instanceof Timestamp) return right instanceof Timestamp && left.nanos === right.nanos;
   if (left instanceof Duration) return right instanceof Duration && left.nanos === right.nanos;
-  if (left instanceof TypeName) return right instanceof TypeName && left.name === right.name;
-  return left instanceof Opaque && right instanceof Opaque && left.typeName === right.typeName && left.equals(right);
+  return left instanceof TypeName && right instanceof TypeName && left.name === right.name;
+}
+
+function equalOpaques(left: Opaque, right: Opaque, meter: Meter): boolean {
+  spendBeyondTen(Math.min(left.size, right.size), meter);
+  return left.typeName === right.typeName && left.equals(right);
 }
 
 function equalTexts(left: string, right: string, meter: Meter): boolean {

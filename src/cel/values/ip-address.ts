@@ -67,6 +67,10 @@ export function parseIp(text: string): IpAddress | undefined {
   return bits === undefined || bits >> 32n === 0xffffn ? undefined : new IpAddress(6, bits);
 }
 
+export function isIpv6(text: string): boolean {
+  return text.length <= lengthMax && parseV6(text) !== undefined;
+}
+
 const octets = /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/;
 
 function parseV4(text: string): bigint | undefined {

@@ -3,7 +3,12 @@ export abstract class Opaque {
   /** What `type(x)` shows. */
   abstract get typeName(): string;
 
-  /** Whether another value of the same type is the same. Takes a short time only, because nothing pays for it. */
+  /** How many characters there are to compare; none if there are never more than a few. */
+  get size(): number {
+    return 0;
+  }
+
+  /** Whether another value of the same type is the same. */
   abstract equals(other: this): boolean;
 
   /** For people to read. */

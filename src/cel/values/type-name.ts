@@ -6,6 +6,8 @@ export const durationName = "google.protobuf.Duration";
 export const quantityName = "kubernetes.Quantity";
 export const ipName = "net.IP";
 export const cidrName = "net.CIDR";
+export const urlName = "kubernetes.URL";
+export const formatName = "kubernetes.NamedFormat";
 export const semverName = "kubernetes.Semver";
 export const optionalName = "optional_type";
 
