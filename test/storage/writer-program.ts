@@ -28,13 +28,16 @@ const clock: Clock = {
 const limits = { historyCount: 400, compactionCount: 40, compactionEveryMs: 20 };
 
 const [directory = "", mode = "write"] = process.argv.slice(2);
+let store: ObjectStore | undefined;
 try {
-  const store = await openStore(new SqliteLog({ directory }), clock, { limits });
-  console.log(`open ${store.revision}`);
-  if (mode === "write") await Promise.all(Array.from({ length: writers }, (_, at) => write(store, at)));
+  store = await openStore(new SqliteLog({ directory }), clock, { limits });
+  const opened = store;
+  console.log(`open ${opened.revision}`);
+  if (mode === "write") await Promise.all(Array.from({ length: writers }, (_, at) => write(opened, at)));
 } catch (error) {
   console.log(`refused ${error instanceof Error ? error.message : String(error)}`);
-  process.exit(3);
+  await store?.close();
+  process.exitCode = 3;
 }
 
 async function write(store: ObjectStore, writer: number): Promise<void> {
