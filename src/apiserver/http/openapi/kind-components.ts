@@ -6,7 +6,7 @@ import { type Component, type Components, described, metaPackage, reference } fr
 import { structComponents } from "./struct-components.ts";
 
 /** Kinds that are stored have lists; the others are only asked. */
-export function isListed({ verbs }: ServedKind): boolean {
+function isListed({ verbs }: ServedKind): boolean {
   return verbs.includes("list");
 }
 

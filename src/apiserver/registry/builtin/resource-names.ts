@@ -36,7 +36,7 @@ function isNative(name: string): boolean {
 }
 
 /** Of a device plugin, say: counted in whole units. */
-export function isExtended(name: string): boolean {
+function isExtended(name: string): boolean {
   return !isNative(name) && !name.startsWith("requests.") && qualifiedName(`requests.${name}`).length === 0;
 }
 

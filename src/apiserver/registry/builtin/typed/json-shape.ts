@@ -87,7 +87,8 @@ function mapShape(of: GoType, object: JsonObject): DraftObject {
 
 /** An item or member that is null is the zero value of its type. */
 function memberShape(type: GoType, value: JsonValue): Draft {
-  return value === null ? zeroOf(type) : typeShape(pointee(type), value);
+  if (value === null) return type.form === "bytes" ? "" : zeroOf(type);
+  return typeShape(pointee(type), value);
 }
 
 function opaqueShape(name: OpaqueName, value: JsonValue): Draft {
