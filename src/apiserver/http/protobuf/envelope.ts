@@ -1,4 +1,4 @@
-import { textOf } from "./raw-values.ts";
+import { textOf } from "./go-text.ts";
 import { ProtobufFault, WireReader } from "./wire-reader.ts";
 
 /** What Kubernetes puts around a message: bytes that say what follows, then the kind of the object and its message. */
@@ -28,6 +28,8 @@ function readUnknown(bytes: Uint8Array): Envelope {
     const tag = wire.tag("Unknown");
     if (tag.field === 1) envelope = { ...envelope, ...readTypeMeta(wire.bytes(tag, "typeMeta")) };
     else if (tag.field === 2) envelope = { ...envelope, raw: wire.bytes(tag, "raw") };
+    else if (tag.field === 3) wire.bytes(tag, "contentEncoding");
+    else if (tag.field === 4) wire.bytes(tag, "contentType");
     else wire.skip(tag.type);
   }
   return envelope;
@@ -38,7 +40,7 @@ function readTypeMeta(bytes: Uint8Array): { apiVersion?: string; kind?: string }
   const typeMeta: { apiVersion?: string; kind?: string } = {};
   while (!wire.isAtEnd) {
     const tag = wire.tag("TypeMeta");
-    if (tag.field === 1) typeMeta.apiVersion = textOf(wire.bytes(tag, "apiVersion"));
+    if (tag.field === 1) typeMeta.apiVersion = textOf(wire.bytes(tag, "APIVersion"));
     else if (tag.field === 2) typeMeta.kind = textOf(wire.bytes(tag, "kind"));
     else wire.skip(tag.type);
   }

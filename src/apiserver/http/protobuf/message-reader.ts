@@ -2,11 +2,13 @@ import { setOwn } from "../../../protocol/json-value.ts";
 import { type GoType, pointee } from "../../registry/builtin/typed/go-type.ts";
 import { type Draft, type DraftObject, isDraftObject } from "../../registry/builtin/typed/json-shape.ts";
 import type { StructField } from "../../registry/builtin/typed/struct-table.ts";
+import { textOf } from "./go-text.ts";
 import { type Message, messageOf } from "./message-table.ts";
+import { isNumber, type Place, packedWireType, readNumber } from "./number-values.ts";
 import { readOwnForm } from "./own-forms.ts";
-import { base64Of, textOf } from "./raw-values.ts";
+import { base64Of } from "./raw-values.ts";
 import { ReadLimits } from "./read-limits.ts";
-import { ProtobufFault, type Tag, WireReader, wireType } from "./wire-reader.ts";
+import { type Tag, WireReader, wireType } from "./wire-reader.ts";
 import { isLeftOut, zeroStruct, zeroValue } from "./zero-values.ts";
 
 /** Lists that are a message of their own, as protobuf has no map of lists. */
@@ -50,8 +52,8 @@ class MessageReader {
     const before = into[field.name];
     if (type.form === "slice" && !wrappedLists.has(type.name)) {
       const items = Array.isArray(before) ? before : [];
-      into[field.name] = items;
       this.#items(pointee(type.of), items, { name: field.name, tag, wire });
+      if (items.length > 0) into[field.name] = items;
     } else if (type.form === "map") {
       const entries = isDraftObject(before) ? before : {};
       into[field.name] = entries;
@@ -65,22 +67,23 @@ class MessageReader {
   }
 
   #set(field: StructField, value: Draft, into: DraftObject): void {
-    if (isLeftOut(field, value)) delete into[field.name];
-    else into[field.name] = value;
+    if (!isLeftOut(field, value)) into[field.name] = value;
+    else if (into[field.name] !== undefined) delete into[field.name];
   }
 
   /** One item, or many numbers packed into one field. */
-  #items(of: GoType, items: Draft[], { name, tag, wire }: Place): void {
-    const packedType = packedTypeOf(of);
-    if (packedType === undefined || tag.type !== wireType.bytes) {
+  #items(of: GoType, items: Draft[], place: Place): void {
+    const { name, tag, wire } = place;
+    if (!isNumber(of) || tag.type !== wireType.bytes) {
       this.#limits.count();
-      items.push(this.#value(of, { name, tag, wire }));
+      items.push(this.#value(of, place));
       return;
     }
     const packed = new WireReader(wire.bytes(tag, name));
+    const packedTag = { field: tag.field, type: packedWireType(of.form) };
     while (!packed.isAtEnd) {
       this.#limits.count();
-      items.push(this.#value(of, { name, tag: { field: tag.field, type: packedType }, wire: packed }));
+      items.push(readNumber(of.form, { name, tag: packedTag, wire: packed }));
     }
   }
 
@@ -99,19 +102,8 @@ class MessageReader {
     setOwn(entries, key, value === undefined ? unsent(of) : value);
   }
 
-  #value(type: GoType, { name, tag, wire }: Place): Draft {
-    switch (type.form) {
-      case "bool":
-        return wire.bool(tag, name);
-      case "int32":
-        return wire.int32(tag, name);
-      case "int64":
-        return wire.int64(tag, name);
-      case "float64":
-        return finite(wire.double(tag, name));
-      default:
-        return this.#lengthy(type, wire.bytes(tag, name));
-    }
+  #value(type: GoType, place: Place): Draft {
+    return isNumber(type) ? readNumber(type.form, place) : this.#lengthy(type, place.wire.bytes(place.tag, place.name));
   }
 
   #lengthy(type: GoType, bytes: Uint8Array): Draft {
@@ -141,29 +133,6 @@ class MessageReader {
     }
     return items;
   }
-}
-
-/** Where a value stands: after its tag, under the name of its field. */
-interface Place {
-  readonly name: string;
-  readonly tag: Tag;
-  readonly wire: WireReader;
-}
-
-function packedTypeOf({ form }: GoType): number | undefined {
-  if (form === "float64") return wireType.fixed64;
-  return form === "bool" || form === "int32" || form === "int64" ? wireType.varint : undefined;
-}
-
-/** JSON has no other numbers. An integer that a double does not hold exactly is a bigint, as from JSON text. */
-function finite(value: number): number | bigint {
-  if (!Number.isFinite(value)) throw new ProtobufFault(`json: unsupported value: ${goFloat(value)}`);
-  const isLongInteger = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
-  return isLongInteger ? BigInt(String(value)) : value;
-}
-
-function goFloat(value: number): string {
-  return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
 }
 
 /** The value of an entry that has only a key; lists and bytes are then empty, not missing. */

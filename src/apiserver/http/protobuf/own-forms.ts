@@ -1,7 +1,8 @@
 import type { OpaqueName } from "../../registry/builtin/typed/go-type.ts";
 import { copied, type Draft, type DraftObject } from "../../registry/builtin/typed/json-shape.ts";
 import { quantityFault } from "../../registry/builtin/typed/quantity-text.ts";
-import { rawJson, textOf } from "./raw-values.ts";
+import { textOf } from "./go-text.ts";
+import { rawJson } from "./raw-values.ts";
 import type { ReadLimits } from "./read-limits.ts";
 import { timestampText } from "./timestamp.ts";
 import { ProtobufFault, type Tag, WireReader } from "./wire-reader.ts";

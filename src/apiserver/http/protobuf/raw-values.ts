@@ -1,13 +1,7 @@
 import { JsonSyntaxError, readJson } from "../../../protocol/json-reader.ts";
 import { depthMax, isJsonObject, type JsonValue } from "../../../protocol/json-value.ts";
+import { textOf } from "./go-text.ts";
 import { ProtobufFault } from "./wire-reader.ts";
-
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** Text as it is; what is no UTF-8 becomes the replacement character, as in Go's JSON. */
-export function textOf(bytes: Uint8Array): string {
-  return decoder.decode(bytes);
-}
 
 export function base64Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");

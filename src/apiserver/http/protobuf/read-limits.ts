@@ -13,6 +13,7 @@ export class ReadLimits {
 
   /** Reads something that may hold messages itself. */
   nested<Value>(read: () => Value): Value {
+    this.count();
     this.#depth += 1;
     if (this.#depth > messageDepthMax) {
       throw new ProtobufFault(`proto: messages nest more than ${messageDepthMax} deep`);

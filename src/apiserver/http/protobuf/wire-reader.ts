@@ -16,6 +16,9 @@ export interface Tag {
 const narrowBytes = 7;
 const narrowBits = 49n;
 
+/** Tags below this take plain arithmetic. */
+const tagNarrow = 2 ** 31;
+
 /** Reads a message from its start to its end, never beyond it. */
 export class WireReader {
   readonly #bytes: Uint8Array;
@@ -32,9 +35,7 @@ export class WireReader {
   /** The tag of the next field; `message` names what is being read when there can be no such field. */
   tag(message: string): Tag {
     const wire = this.#varint();
-    const field = typeof wire === "number" && wire < 2 ** 34 ? Math.floor(wire / 8) | 0 : int32(BigInt(wire) >> 3n);
-    const type = Number(BigInt.asUintN(3, BigInt(wire)));
-    if (type === 3) throw new ProtobufFault(`proto: ${message}: groups are not supported`);
+    const { field, type } = typeof wire === "number" && wire < tagNarrow ? narrowTag(wire) : wideTag(BigInt(wire));
     if (type === 4) throw new ProtobufFault(`proto: ${message}: wiretype end group for non-group`);
     if (field <= 0) throw new ProtobufFault(`proto: ${message}: illegal tag ${field} (wire type ${wire})`);
     return { field, type };
@@ -46,7 +47,7 @@ export class WireReader {
     else if (type === wireType.bytes) this.#take(this.#length());
     else if (type === wireType.fixed64) this.#take(8);
     else if (type === wireType.fixed32) this.#take(4);
-    else throw new ProtobufFault(`proto: illegal wireType ${type}`);
+    else throw new ProtobufFault(`proto: illegal wireType ${type}`); // Groups too: nothing in Kubernetes has any.
   }
 
   /** A value with a length before it. It shares the memory of the message. */
@@ -121,6 +122,14 @@ export class WireReader {
     this.#at = end;
     return taken;
   }
+}
+
+function narrowTag(wire: number): Tag {
+  return { field: wire >>> 3, type: wire & 7 };
+}
+
+function wideTag(wire: bigint): Tag {
+  return { field: int32(wire >> 3n), type: Number(wire & 7n) };
 }
 
 function int32(value: bigint): number {

@@ -1,0 +1,45 @@
+import type { GoType } from "../../registry/builtin/typed/go-type.ts";
+import { ProtobufFault, type Tag, type WireReader, wireType } from "./wire-reader.ts";
+
+/** Where a value stands: after its tag, under the name of its field. */
+export interface Place {
+  readonly name: string;
+  readonly tag: Tag;
+  readonly wire: WireReader;
+}
+
+type NumberForm = "bool" | "int32" | "int64" | "float64";
+
+/** Whether values of a type have no length before them, so that many can be packed into one field. */
+export function isNumber(type: GoType): type is GoType & { readonly form: NumberForm } {
+  return type.form === "bool" || type.form === "int32" || type.form === "int64" || type.form === "float64";
+}
+
+/** How each of the numbers is written that are packed into one field. */
+export function packedWireType(form: NumberForm): number {
+  return form === "float64" ? wireType.fixed64 : wireType.varint;
+}
+
+export function readNumber(form: NumberForm, { name, tag, wire }: Place): boolean | number | bigint {
+  switch (form) {
+    case "bool":
+      return wire.bool(tag, name);
+    case "int32":
+      return wire.int32(tag, name);
+    case "int64":
+      return wire.int64(tag, name);
+    case "float64":
+      return finite(wire.double(tag, name));
+  }
+}
+
+/** JSON has no other numbers. An integer that a double does not hold exactly is a bigint, as from JSON text. */
+function finite(value: number): number | bigint {
+  if (!Number.isFinite(value)) throw new ProtobufFault(`json: unsupported value: ${goFloat(value)}`);
+  const isLongInteger = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
+  return isLongInteger ? BigInt(String(value)) : value;
+}
+
+function goFloat(value: number): string {
+  return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
+}
