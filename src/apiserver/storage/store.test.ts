@@ -291,6 +291,25 @@ for (const [where, makePlace] of Object.entries(places)) {
       expect(told.sort()).toEqual(["goes on 3", "new 3", "stops the next 3", "watches anew 3"]);
     });
 
+    it("names the resources there are objects of, and tells of changes of any of them", async () => {
+      const errors: unknown[] = [];
+      await restart({ report: (error) => errors.push(error) });
+      await put(key("before"));
+      const changes: Change[] = [];
+      const stop = store.watchAll((change) => changes.push(change));
+      store.watchAll(() => {
+        throw new Error("no");
+      });
+      await put({ ...key("s"), resource: "secrets" });
+      expect([...store.resources()].sort()).toEqual(["configmaps", "secrets"]);
+      await remove(key("before"));
+      expect(store.resources()).toEqual(["secrets"]);
+      stop();
+      await put(key("after"));
+      expect(summary(changes)).toEqual(["added s 3", "deleted before 4"]);
+      expect(errors).toHaveLength(1);
+    });
+
     it("drops a listener that fails while history is replayed", async () => {
       const errors: unknown[] = [];
       await restart({ report: (error) => errors.push(error) });
