@@ -131,7 +131,7 @@ describe("rule sites", () => {
       ["keyed[0].v", "v", 2, 1],
       ["plain[0].v", "v", 3, undefined],
       ["map[x/y]", "m", 4, 1],
-      ["sealed.s", "s", "new", undefined],
+      ["sealed.s", "s", "new", "old"],
     ]);
   });
 

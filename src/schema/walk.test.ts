@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { issueText } from "../protocol/field-issue.ts";
 import { readJson } from "../protocol/json-reader.ts";
 import type { JsonValue } from "../protocol/json-value.ts";
+import { schemaIssues } from "./check.ts";
 import { compileSchema } from "./compiled-schema.ts";
 import type { Infer } from "./infer.ts";
 import type { Schema } from "./structural-schema.ts";
@@ -489,6 +490,124 @@ describe("defaults and pruning", () => {
     expect(walked.unknownFields).toEqual(["spec.__proto__", "spec.constructor"]);
     expect(walked.value).toEqual({ spec: { mode: "Enforce" } });
   });
+});
+
+describe("shapes that Kubernetes treats in its own way", () => {
+  const cases: Record<string, [schema: Schema, before: JsonValue, after: JsonValue, unknown: string[]]> = {
+    "a null in a map takes the default of its values": [
+      { type: "object", additionalProperties: { type: "string", default: "d" } },
+      { a: null },
+      { a: "d" },
+      [],
+    ],
+    "a null in a map without a default goes": [
+      { type: "object", additionalProperties: { type: "string" } },
+      { a: null, b: "" },
+      { b: "" },
+      [],
+    ],
+    "a null in a list takes the default of its items": [
+      { type: "array", items: { type: "string", default: "d" } },
+      [null, "x"],
+      ["d", "x"],
+      [],
+    ],
+    "a null that may be one is not defaulted": [
+      { type: "object", properties: { a: { type: "string", nullable: true, default: "d" } } },
+      { a: null },
+      { a: null },
+      [],
+    ],
+    "a map of anything keeps its members, and nothing below them": [
+      { type: "object", additionalProperties: true },
+      { a: { b: 1 }, c: [{ d: 1 }], e: 1 },
+      { a: {}, c: [{}], e: 1 },
+      ["f.a.b", "f.c[0].d"],
+    ],
+    "an object where a text belongs is emptied": [{ type: "string" }, { a: 1 }, {}, ["f.a"]],
+    "known fields are pruned below unknown ones that stay": [
+      {
+        type: "object",
+        "x-kubernetes-preserve-unknown-fields": true,
+        properties: { a: { type: "object", properties: { b: { type: "string" } } } },
+      },
+      { a: { b: "", c: 1 }, x: { y: 1 } },
+      { a: { b: "" }, x: { y: 1 } },
+      ["f.a.c"],
+    ],
+    "items of a list that keeps unknown fields keep them too": [
+      {
+        type: "array",
+        "x-kubernetes-preserve-unknown-fields": true,
+        items: { type: "object", properties: { a: { type: "string" } } },
+      },
+      [{ a: "", b: 1 }],
+      [{ a: "", b: 1 }],
+      [],
+    ],
+    "metadata that is null is empty": [
+      { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true },
+      { kind: "K", metadata: null },
+      { kind: "K", metadata: {} },
+      [],
+    ],
+  };
+  for (const [name, [schema, before, after, unknown]] of Object.entries(cases)) {
+    it(name, () => {
+      const walked = walkValue(compileSchema(text(schema)), { f: before });
+      expect([walked.value, walked.unknownFields]).toEqual([{ f: after }, unknown]);
+    });
+  }
+
+  it("takes arrays in arrays without end for what they are", () => {
+    let nested: JsonValue = [];
+    for (let depth = 0; depth < 50_000; depth += 1) nested = [nested];
+    expect(issuesOf({ type: "object", additionalProperties: true }, nested)).toHaveLength(1);
+  });
+});
+
+describe("an update", () => {
+  const schema = compileSchema({
+    type: "object",
+    properties: {
+      a: { type: "string", maxLength: 1 },
+      list: {
+        type: "array",
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["k"],
+        items: { type: "object", properties: { k: { type: "string" }, v: { type: "integer", maximum: 1 } } },
+      },
+      atomic: { type: "array", items: { type: "integer", maximum: 1 } },
+      any: { type: "integer", anyOf: [{ maximum: 1 }] },
+      loose: { type: "object", maxProperties: 1, "x-kubernetes-preserve-unknown-fields": true },
+    },
+  });
+  const cases: Record<string, [old: JsonValue, value: JsonValue, fields: string[]]> = {
+    "may keep what is wrong": [{ a: "long" }, { a: "long" }, []],
+    "may not make it wrong in another way": [{ a: "long" }, { a: "longer" }, ["a"]],
+    "knows items by their keys": [
+      {
+        list: [
+          { k: "a", v: 5 },
+          { k: "b", v: 5 },
+        ],
+      },
+      {
+        list: [
+          { k: "b", v: 5 },
+          { k: "a", v: 6 },
+        ],
+      },
+      ["list[1].v"],
+    ],
+    "takes a list without keys as a whole": [{ atomic: [5, 6] }, { atomic: [5, 6] }, []],
+    "and all of it as changed": [{ atomic: [5, 6] }, { atomic: [6, 5] }, ["atomic[0]", "atomic[1]"]],
+    "keeps what junctors are against": [{ any: 5 }, { any: 5 }, []],
+    "does not trust what no schema describes": [{ loose: { a: 1, b: 1 } }, { loose: { a: 1, b: 1 } }, ["loose"]],
+  };
+  for (const [name, [old, value, fields]] of Object.entries(cases)) {
+    it(name, () => expect(schemaIssues(schema, value, { old }).map((issue) => issue.field)).toEqual(fields));
+  }
 });
 
 describe("the inferred type", () => {
