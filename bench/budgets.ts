@@ -45,6 +45,42 @@ export const budgets = {
     unit: "bytes beyond its text",
     reason: "a million objects must cost little more than their text",
   },
+  apiThroughput: {
+    bound: "at least",
+    value: 1.5,
+    unit: "x Kubernetes",
+    reason: "who gives up a cluster for one process must win by it",
+  },
+  apiLatency: {
+    bound: "at most",
+    value: 0.7,
+    unit: "x Kubernetes",
+    reason: "quota adds to the time of every create; the server below must leave room for it",
+  },
+  apiDelay: {
+    bound: "at most",
+    value: 20,
+    unit: "ms",
+    reason: "one thread serves everybody: nobody may hold it for long",
+  },
+  apiIdleMemory: {
+    bound: "at most",
+    value: 120,
+    unit: "MiB",
+    reason: "it runs beside the work of a small machine",
+  },
+  apiStart: {
+    bound: "at most",
+    value: 700,
+    unit: "ms",
+    reason: "a start that people wait for is one they do not make",
+  },
+  apiWatchMemory: {
+    bound: "at most",
+    value: 200,
+    unit: "MiB",
+    reason: "a thousand watchers share the text of each event; what they have not read yet is bounded",
+  },
 } satisfies Record<string, Budget>;
 
 export type BudgetName = keyof typeof budgets;

@@ -1,6 +1,9 @@
 // The program: which commands there are, the real clock, and what happens to what goes wrong.
 import { Command, CommanderError } from "commander";
 import packageJson from "../package.json" with { type: "json" };
+import { serve } from "./apiserver/serve.ts";
+import { systemClock } from "./apiserver/system-clock.ts";
+import { addApiserver } from "./cli/apiserver.ts";
 import { exitCodes } from "./cli/exit-codes.ts";
 import { addRender } from "./cli/render.ts";
 import { addValidate } from "./cli/validate.ts";
@@ -14,6 +17,15 @@ const program = new Command("milo-quota")
   .showHelpAfterError("(milo-quota help shows what there is)");
 addValidate(program);
 addRender(program, now);
+addApiserver(program, {
+  start: (options) => serve({ ...options, clock: systemClock, report: (error) => console.error(error) }),
+  elapsedMs: () => performance.now(),
+  ended: () =>
+    new Promise((resolve) => {
+      process.once("SIGINT", () => resolve());
+      process.once("SIGTERM", () => resolve());
+    }),
+});
 
 try {
   await program.parseAsync();

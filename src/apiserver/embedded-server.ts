@@ -15,6 +15,7 @@ import { rbacAuthorizer } from "./http/access/rbac/rbac-authorizer.ts";
 import { storedRbacObjects } from "./http/access/rbac/rbac-objects.ts";
 import { ApiServer, type PlaneResolver } from "./http/api-server.ts";
 import type { CertificateAuthority } from "./http/certificates/certificate-authority.ts";
+import { EventLines } from "./http/event-lines.ts";
 import { openApiPaths } from "./http/openapi/openapi-paths.ts";
 import { serverPaths } from "./http/other-paths.ts";
 import { watchLimits } from "./http/watch-stream.ts";
@@ -96,6 +97,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     reviews: { authorizer, policies, tokens: firstToKnow(options.tokens), audiences: [audience], clock },
     otherPaths: [openApiPaths(kinds), serverPaths(kinds, version, () => undefined)],
     watchLimits,
+    lines: new EventLines(),
     clock,
     report,
   });

@@ -11,8 +11,8 @@ export interface ApiRequest {
   readonly headers: RequestHeaders;
   /** Reads the whole body; throws a StatusError when it is too long or cannot be read. */
   readonly body: () => Promise<Uint8Array | string>;
-  /** Aborts when the client is gone. */
-  readonly signal: AbortSignal;
+  /** Aborts when the client is gone; and by the server, when the time for the request is up. */
+  readonly life: AbortController;
   /** For callers that are trusted to say who they are; everybody else is asked. */
   readonly user?: UserInfo;
   /** What the TLS connection knows of its client. */
@@ -31,7 +31,7 @@ export interface Stream {
 }
 
 export interface StreamSink {
-  write(text: string): void;
+  write(line: string | Uint8Array): void;
   /** Bytes written that the client has not taken yet. */
   readonly waitingBytes: number;
   end(): void;

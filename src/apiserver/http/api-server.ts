@@ -11,6 +11,7 @@ import { type ReviewKind, reviewKinds } from "./access/reviews/review-kinds.ts";
 import { jsonAnswer, methodNotAllowed, pageNotFound, plainJson, statusAnswer, statusOf } from "./answers.ts";
 import type { ApiAnswer, ApiRequest } from "./api-request.ts";
 import { objectBody } from "./body.ts";
+import type { EventLines } from "./event-lines.ts";
 import { isPretty } from "./pretty.ts";
 import type { RequestContext } from "./request-context.ts";
 import { type OtherPath, parsePath, type ResourcePath } from "./request-info.ts";
@@ -33,6 +34,7 @@ export interface ApiServerPorts {
   readonly reviews: ReviewPorts;
   readonly otherPaths: readonly OtherPaths[];
   readonly watchLimits: WatchLimits;
+  readonly lines: EventLines;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
 }
@@ -63,7 +65,8 @@ export class ApiServer {
     if (resolved === undefined) return pageNotFound;
     const target = parsePath(resolved.path);
     const verb = target.isResource ? verbOf(request, target) : undefined;
-    const deadline = new Deadline(this.#ports.clock, request.signal);
+    const { signal } = request.life;
+    const deadline = this.#ports.clock.after(requestMsMax, () => request.life.abort(tooSlow()));
     const { plane, path } = resolved;
     const { headers, clientCertificate } = request;
     try {
@@ -75,10 +78,10 @@ export class ApiServer {
         { plane, path, uri: request.path, headers, clientCertificate },
         (asking) => attributesOf({ user: asking, plane, path }, target, verb ?? request.method.toLowerCase()),
         { ...this.#ports, authenticator: knownOr(request.user, this.#ports.authenticator) },
-        deadline.signal,
+        signal,
       );
       warnings.push(...about);
-      const context: RequestContext = { plane, path, request, user, warnings, signal: deadline.signal };
+      const context: RequestContext = { plane, path, request, user, warnings, signal };
       try {
         return await (target.isResource ? this.#resource(context, target, verb) : this.#other(context));
       } finally {
@@ -135,6 +138,10 @@ function attributesOf(
   return { user, plane, path, verb, isResource: true, group, version, resource, subresource, namespace: within, name };
 }
 
+function tooSlow(): DOMException {
+  return new DOMException("the request took too long", "TimeoutError");
+}
+
 /** Each warning once, as the header that clients print. */
 function withWarnings(answer: ApiAnswer, warnings: readonly string[]): ApiAnswer {
   if (warnings.length === 0) return answer;
@@ -145,21 +152,4 @@ function withWarnings(answer: ApiAnswer, warnings: readonly string[]): ApiAnswer
 function quoted(text: string): string {
   const printable = text.replace(/\p{Cc}/gu, " ").replace(/[\\"]/g, "\\$&");
   return `"${printable}"`;
-}
-
-/** A signal for the work of one request: the client's own, or the end of its time. */
-class Deadline {
-  readonly signal: AbortSignal;
-  readonly #stop: () => void;
-
-  constructor(clock: Clock, client: AbortSignal) {
-    const controller = new AbortController();
-    const timer = clock.after(requestMsMax, () => controller.abort(new DOMException("too slow", "TimeoutError")));
-    this.#stop = () => timer.stop();
-    this.signal = AbortSignal.any([client, controller.signal]);
-  }
-
-  stop(): void {
-    this.#stop();
-  }
 }

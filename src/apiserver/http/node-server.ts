@@ -80,20 +80,20 @@ function stop(http: Http2SecureServer, sessions: ReadonlySet<{ destroy(): void }
 async function serve(server: ApiServer, request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  const answer = await server.handle(apiRequest(request, gone.signal));
+  const answer = await server.handle(apiRequest(request, gone));
   if (response.destroyed) return;
   send(answer, request, response);
 }
 
-function apiRequest(request: Http2ServerRequest, signal: AbortSignal): ApiRequest {
+function apiRequest(request: Http2ServerRequest, life: AbortController): ApiRequest {
   const { pathname, searchParams } = parseUrl(request.url);
   return {
     method: request.method ?? "GET",
     path: pathname,
     query: searchParams,
     headers: distinctHeaders(request),
-    body: () => readBody(request, signal),
-    signal,
+    body: () => readBody(request, life.signal),
+    life,
     clientCertificate: certificateOf(request),
   };
 }
@@ -179,8 +179,8 @@ class ResponseSink implements StreamSink {
     return this.#response.writableLength ?? 0;
   }
 
-  write(text: string): void {
-    this.#response.write(text);
+  write(line: string | Uint8Array): void {
+    this.#response.write(line);
   }
 
   end(): void {

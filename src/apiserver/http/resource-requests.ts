@@ -23,6 +23,7 @@ import { jsonAnswer, methodNotAllowed, noSuchResource, textAnswer } from "./answ
 import type { ApiAnswer, ApiRequest } from "./api-request.ts";
 import { type BodyKind, bodyText, contentType, objectBody, unsupportedMediaType } from "./body.ts";
 import { parseDeleteOptions } from "./delete-options.ts";
+import type { EventLines } from "./event-lines.ts";
 import { BadRevision, exactRevision, parseListOptions, revisionParameter } from "./list-options.ts";
 import { isPretty } from "./pretty.ts";
 import { listText, objectText, parseIncludeObject, type Showing } from "./representation.ts";
@@ -34,6 +35,7 @@ import { parseWriteOptions } from "./write-options.ts";
 interface Ports {
   readonly registry: Registry;
   readonly watchLimits: WatchLimits;
+  readonly lines: EventLines;
 }
 
 /** A request about objects of a kind, in the terms of the API. */
@@ -153,7 +155,7 @@ function listRevision(text: string): number {
   }
 }
 
-function watch({ registry, watchLimits }: Ports, call: ResourceCall): ApiAnswer {
+function watch({ registry, watchLimits, lines }: Ports, call: ResourceCall): ApiAnswer {
   const query = new URLSearchParams(call.context.request.query);
   query.set("watch", "true");
   const options = parseListOptions(query, call.kind, call.path.name);
@@ -161,7 +163,7 @@ function watch({ registry, watchLimits }: Ports, call: ResourceCall): ApiAnswer 
   const asked = revisionParameter(options.resourceVersion);
   if (asked > registry.store.revision) throw tooLargeRevision(asked, registry.store.revision);
   const { store, clock } = registry;
-  const stream = new WatchStream({ store, clock, limits: watchLimits }, readRequest(call), options, showing);
+  const stream = new WatchStream({ store, clock, limits: watchLimits, lines }, readRequest(call), options, showing);
   return { code: 200, headers: { "content-type": "application/json" }, body: stream };
 }
 

@@ -9,8 +9,9 @@ import { type ObjectRequest, scopeOf } from "../registry/object-request.ts";
 import type { ApiObject } from "../registry/served-kind.ts";
 import { type Change, type ObjectStore, RevisionCompacted, type StoredObject } from "../storage/object-store.ts";
 import type { Stream, StreamSink } from "./api-request.ts";
+import type { EventLines } from "./event-lines.ts";
 import { type ListOptions, revisionParameter } from "./list-options.ts";
-import { eventText, type Showing } from "./representation.ts";
+import type { Showing } from "./representation.ts";
 
 export interface WatchLimits {
   /** Bytes that a client may be behind before it is cut off. */
@@ -24,6 +25,7 @@ interface Ports {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly limits: WatchLimits;
+  readonly lines: EventLines;
 }
 
 /** What happens to the objects of a request, as lines of JSON, until one side has enough. */
@@ -95,7 +97,7 @@ export class WatchStream implements Stream {
   }
 
   #write(sink: StreamSink, type: string, stored: StoredObject): void {
-    sink.write(`{"type":"${type}","object":${eventText(stored, this.#showing, this.#isFirst)}}\n`);
+    sink.write(this.#ports.lines.line(type, stored, this.#showing, this.#isFirst));
     this.#isFirst = false;
   }
 

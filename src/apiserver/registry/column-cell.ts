@@ -2,7 +2,8 @@ import type { JsonValue } from "../../protocol/json-value.ts";
 import type { PrinterColumn } from "../../schema/kind-definition.ts";
 import { humanDuration } from "./builtin/age.ts";
 import { goText } from "./go-text.ts";
-import { findValues, type JsonPath, parseJsonPath } from "./json-path.ts";
+import { findValues } from "./json-path.ts";
+import { type JsonPath, parseJsonPath } from "./json-path-reader.ts";
 
 /** What a table shows in one cell; null where the object has nothing to show. */
 export type Cell = string | number | bigint | boolean | null;

@@ -9,6 +9,7 @@ import { keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
 import { distinctOwners } from "./owners.ts";
 import type { Registry } from "./registry.ts";
 import type { ApiObject } from "./served-kind.ts";
+import { storedForm } from "./served-version.ts";
 import { shapedNew } from "./shape.ts";
 import { unstored } from "./unstored.ts";
 
@@ -57,8 +58,8 @@ async function storeNew(
     // A namespace may have begun to end while others were asked.
     requireLiveNamespace(registry.store, request, key.name);
     const result = request.dryRun
-      ? { ok: true as const, stored: unstored(key, shaped) }
-      : await registry.store.put(key, 0, shaped);
+      ? { ok: true as const, stored: unstored(key, storedForm(shaped, request.kind)) }
+      : await registry.store.put(key, 0, storedForm(shaped, request.kind));
     settle(result.ok && !request.dryRun ? { stored: true, object: result.stored.object } : { stored: false });
     return result.ok ? result.stored : undefined;
   } catch (error) {

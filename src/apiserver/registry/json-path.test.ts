@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../protocol/json-value.ts";
 import { type Cell, cellReader } from "./column-cell.ts";
-import { fieldText, findValues, parseJsonPath } from "./json-path.ts";
+import { fieldText, findValues } from "./json-path.ts";
+import { parseJsonPath } from "./json-path-reader.ts";
 
 const object: JsonValue = {
   metadata: { name: "n", creationTimestamp: "2026-01-01T00:00:00Z", labels: { "a.b/c": "x" } },

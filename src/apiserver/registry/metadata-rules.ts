@@ -153,6 +153,7 @@ function managedFieldIssues(entries: NonNullable<ObjectMeta["managedFields"]>): 
 
 /** Names of field managers are short and printable. */
 export function managerIssues(manager: string, path: string): readonly FieldIssue[] {
+  if (manager.length <= managerLengthMax && /^[ -~]*$/.test(manager)) return [];
   const long = Buffer.byteLength(manager) > managerLengthMax ? [tooLong(path, managerLengthMax)] : [];
   const unprintable = [...manager.matchAll(/[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu)].map(({ 0: character, index }) => {
     const code = (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, "0");

@@ -15,8 +15,16 @@ export function servedText(stored: StoredObject, kind: ServedKind): string {
 export function servedObject(stored: StoredObject, kind: ServedKind): ApiObject {
   const object = stored.object as ApiObject;
   if (isCurrent(stored, kind)) return object;
+  if (kind.storage !== undefined) return kind.storage.fromStored(object);
   const versioned = { ...object, apiVersion: formatApiVersion(kind.group, kind.version), kind: kind.kind } as ApiObject;
   return walkObject(kind.schema, versioned).value as ApiObject;
+}
+
+/** An object of any version in the form that it is stored in. */
+export function storedForm(object: ApiObject, kind: ServedKind): ApiObject {
+  if (kind.storage !== undefined) return kind.storage.toStored(object);
+  if (kind.version === kind.storageVersion) return object;
+  return { ...object, apiVersion: formatApiVersion(kind.group, kind.storageVersion) } as ApiObject;
 }
 
 function isCurrent({ revision }: StoredObject, kind: ServedKind): boolean {

@@ -18,6 +18,7 @@ import { keyOf, resourceOf, storedResource, type WriteRequest } from "./object-r
 import { distinctOwners } from "./owners.ts";
 import type { Registry } from "./registry.ts";
 import type { ApiObject } from "./served-kind.ts";
+import { servedObject, storedForm } from "./served-version.ts";
 import { shapedUpdate } from "./shape.ts";
 import { unstored } from "./unstored.ts";
 
@@ -82,7 +83,8 @@ async function writeOver(
   next: NextState,
 ): Promise<StoredObject | undefined> {
   const { name } = current.key;
-  const old = current.object as ApiObject;
+  const { kind } = request;
+  const old = servedObject(current, kind);
   const wanted = inNamespace(next(old), request);
   checkIdentity(wanted, old, request);
   const versioned = withVersion(wanted, old, request);
@@ -91,17 +93,19 @@ async function writeOver(
   const settle = await registry.admission.validate(admissionOf(request, shaped, old), request.signal);
   try {
     if (isFinalized(shaped, old)) {
-      const result = request.dryRun ? { ok: true } : await registry.store.remove(current.key, current.revision, shaped);
+      const result = request.dryRun
+        ? { ok: true }
+        : await registry.store.remove(current.key, current.revision, storedForm(shaped, kind));
       settle({ stored: false });
-      return result.ok ? unstored(current.key, shaped) : undefined;
+      return result.ok ? unstored(current.key, storedForm(shaped, kind)) : undefined;
     }
     if (sameButForTimes(shaped, old)) {
       settle({ stored: false });
       return current;
     }
     const result = request.dryRun
-      ? { ok: true as const, stored: unstored(current.key, shaped) }
-      : await registry.store.put(current.key, current.revision, shaped);
+      ? { ok: true as const, stored: unstored(current.key, storedForm(shaped, kind)) }
+      : await registry.store.put(current.key, current.revision, storedForm(shaped, kind));
     settle(result.ok && !request.dryRun ? { stored: true, object: result.stored.object } : { stored: false });
     if (result.ok) return result.stored;
   } catch (error) {

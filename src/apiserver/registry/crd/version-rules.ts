@@ -1,7 +1,7 @@
 import { duplicate, type FieldIssue, invalid, notSupported, required, tooMany } from "../../../protocol/field-issue.ts";
 import type { PrinterColumn } from "../../../schema/kind-definition.ts";
 import type { Schema } from "../../../schema/structural-schema.ts";
-import { parseJsonPath } from "../json-path.ts";
+import { parseJsonPath } from "../json-path-reader.ts";
 import type { DefinitionVersion, ScalePaths, Subresources } from "./definition.ts";
 import { followPath } from "./field-path.ts";
 

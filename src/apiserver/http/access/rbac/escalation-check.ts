@@ -1,6 +1,7 @@
 import type { AdmissionPlugin, AdmissionRequest } from "../../../registry/admission.ts";
 import type { RequestAttributes } from "../authorizer.ts";
 import { type EscalationPorts, refuseEscalation } from "./escalation.ts";
+import { rbacGroup } from "./rbac-objects.ts";
 
 /** Looks at every role and binding on its way in, after all that may still change it. */
 export function escalationCheck(ports: EscalationPorts): AdmissionPlugin {
@@ -8,7 +9,7 @@ export function escalationCheck(ports: EscalationPorts): AdmissionPlugin {
     name: "escalation",
     async validate(request, signal) {
       const { object, oldObject } = request;
-      if (object !== undefined && request.operation !== "DELETE") {
+      if (object !== undefined && request.kind.group === rbacGroup) {
         await refuseEscalation({ request: attributesOf(request), object, old: oldObject }, ports, signal);
       }
       return { allowed: true };

@@ -1,0 +1,53 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { bundleProgram } from "../../tools/bundle.ts";
+import type { Target } from "./load.ts";
+
+export interface EmbeddedTarget extends Target {
+  /** From the start of the process to the first request it would answer. */
+  readonly readyMs: number;
+  resetDelay(): void;
+  state(): Promise<{ readonly p99Ms: number; readonly rssBytes: number }>;
+  stop(): Promise<void>;
+}
+
+const program = join("node_modules", ".cache", "milo-quota", "bench", "server-process.js");
+
+export async function bundleServer(): Promise<void> {
+  await bundleProgram("bench/apiserver/server-process.ts", program);
+}
+
+/** The embedded server as people run it: bundled, durable, in a process of its own. */
+export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
+  const child = fork(program, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [] });
+  const { url, kubeconfig, readyMs } = await answer<{ url: string; kubeconfig: string; readyMs: number }>(child);
+  const [cluster] = (JSON.parse(readFileSync(kubeconfig, "utf8")) as Kubeconfig).clusters;
+  return {
+    url,
+    token: "bench",
+    ca: Buffer.from(cluster?.cluster["certificate-authority-data"] ?? "", "base64").toString(),
+    readyMs,
+    resetDelay: () => child.send("reset"),
+    state: () => {
+      child.send("state");
+      return answer(child);
+    },
+    stop: async () => {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.send("stop");
+      await ended;
+    },
+  };
+}
+
+interface Kubeconfig {
+  readonly clusters: readonly { readonly cluster: Readonly<Record<string, string>> }[];
+}
+
+function answer<Message>(child: ChildProcess): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    child.once("message", (message) => resolve(message as Message));
+    child.once("exit", () => reject(new Error("the server ended")));
+  });
+}

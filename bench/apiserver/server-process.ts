@@ -1,0 +1,34 @@
+// A server in a process of its own, as its users run it, that also tells how it feels.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { serve } from "../../src/apiserver/serve.ts";
+import { systemClock } from "../../src/apiserver/system-clock.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "milo-quota-bench-"));
+const serving = await serve({
+  directory,
+  host: "127.0.0.1",
+  port: 0,
+  token: "bench",
+  clock: systemClock,
+  report: (error) => console.error(error),
+});
+const delay = monitorEventLoopDelay({ resolution: 1 });
+process.send?.({ url: serving.url, kubeconfig: serving.kubeconfig, readyMs: performance.now() });
+process.on("message", async (asked) => {
+  switch (asked) {
+    case "reset":
+      delay.enable();
+      delay.reset();
+      break;
+    case "state":
+      process.send?.({ p99Ms: delay.percentile(99) / 1e6, rssBytes: process.memoryUsage.rss() });
+      break;
+    default:
+      await serving.stop();
+      rmSync(directory, { recursive: true, force: true });
+      process.disconnect();
+  }
+});
