@@ -1,5 +1,5 @@
-// Prints the counts of the last test run; the last lines of CI's output.
-import { readFileSync } from "node:fs";
+// Prints the counts of the last test runs; the last lines of CI's output.
+import { existsSync, readFileSync } from "node:fs";
 
 interface Results {
   readonly numTotalTests: number;
@@ -9,9 +9,16 @@ interface Results {
   readonly testResults: readonly unknown[];
 }
 
-const path = "node_modules/.cache/milo-quota/test-results.json";
-const results = JSON.parse(readFileSync(path, "utf8")) as Results;
-console.log(
-  `tests: ${results.numTotalTests} in ${results.testResults.length} files, ` +
-    `${results.numPassedTests} passed, ${results.numFailedTests} failed, ${results.numPendingTests} skipped`,
-);
+const folder = "node_modules/.cache/milo-quota";
+const runs = [
+  { name: "tests", path: `${folder}/test-results.json` },
+  { name: "tests on a real Kubernetes", path: `${folder}/kube-test-results.json` },
+];
+
+for (const { name, path } of runs.filter((run) => existsSync(run.path))) {
+  const results = JSON.parse(readFileSync(path, "utf8")) as Results;
+  console.log(
+    `${name}: ${results.numTotalTests} in ${results.testResults.length} files, ` +
+      `${results.numPassedTests} passed, ${results.numFailedTests} failed, ${results.numPendingTests} skipped`,
+  );
+}
