@@ -88,6 +88,8 @@ function subresourcesOf(kind: ServedKind): readonly string[] {
 
 export async function answerResource(ports: Ports, call: ResourceCall): Promise<ApiAnswer> {
   if (!call.kind.verbs.includes(call.verb) || !isInPlace(call)) throw methodNotAllowed();
+  const { deprecationWarning } = call.kind;
+  if (deprecationWarning !== undefined) call.context.warnings.push(deprecationWarning);
   switch (call.verb) {
     case "get":
       return get(ports, call);

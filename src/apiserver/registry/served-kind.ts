@@ -54,6 +54,8 @@ export interface ServedKind {
   readonly updatesUnconditionally?: boolean;
   /** Whether an update of an object that does not exist makes it. */
   readonly createsOnUpdate?: boolean;
+  /** Told to whoever uses this version, with every answer. */
+  readonly deprecationWarning?: string | undefined;
   /** Whether a delete answers with the object in place of a Status. */
   readonly returnsDeleted?: boolean;
 }
