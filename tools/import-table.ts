@@ -29,7 +29,12 @@ export const importTable: Readonly<Record<string, Room>> = {
 /** Inside a room: which of its folders may import which others. A folder not named here may import its siblings. */
 const innerTable: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   core: { resources: [], policy: ["resources"], ledger: ["resources"] },
-  apiserver: { storage: [], registry: ["storage"], http: ["registry", "storage"] },
+  apiserver: {
+    storage: [],
+    registry: ["storage"],
+    http: ["registry", "storage"],
+    housekeeping: ["http", "registry", "storage"],
+  },
 };
 
 export interface Violation {
