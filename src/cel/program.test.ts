@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { toJson } from "../../test/cel/plain-json.ts";
 import {
   boolType,
   bytesType,
@@ -18,6 +17,7 @@ import {
 } from "./cel-type.ts";
 import { compile } from "./compile.ts";
 import { createEnvironment } from "./environment.ts";
+import { toJson } from "./plain-json-fixture.ts";
 import type { Evaluation } from "./program.ts";
 import type { FailureKind } from "./values/failure.ts";
 import { Duration, ListValue, Timestamp, Uint, type Value } from "./values/value.ts";

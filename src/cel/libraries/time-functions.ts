@@ -23,7 +23,7 @@ function ofTimestamp(read: Read): [Overload, Overload] {
 
 /** Zones with a name have rules to be looked up, and some names lead nowhere after a long search. */
 function zoneCost(_: Timestamp, zone: string): number {
-  return isOffset(zone) ? 1 : 40;
+  return isOffset(zone) ? 1 : 60;
 }
 
 /** A getter of durations: how many of a unit, cut off. */

@@ -1,8 +1,8 @@
-import { encodeBase64 } from "../../src/cel/values/base64.ts";
-import { formatDuration } from "../../src/cel/values/durations.ts";
-import { mapEntries } from "../../src/cel/values/maps.ts";
-import type { Opaque } from "../../src/cel/values/opaque.ts";
-import { formatTimestamp } from "../../src/cel/values/timestamps.ts";
+import { encodeBase64 } from "./values/base64.ts";
+import { formatDuration } from "./values/durations.ts";
+import { mapEntries } from "./values/maps.ts";
+import type { Opaque } from "./values/opaque.ts";
+import { formatTimestamp } from "./values/timestamps.ts";
 import {
   Duration,
   isJsonList,
@@ -15,9 +15,9 @@ import {
   TypeName,
   Uint,
   type Value,
-} from "../../src/cel/values/value.ts";
+} from "./values/value.ts";
 
-/** A value as plain JSON, for tables to compare with; what JSON has no notion of becomes text. */
+/** For tests: a value as plain JSON, for tables to compare with; what JSON has no notion of becomes text. */
 export function toJson(value: Value): Json {
   if (typeof value === "bigint") return integerToJson(value);
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
