@@ -3,7 +3,7 @@ import type { FieldSet } from "./field-set.ts";
 import { FieldDraft } from "./field-set-draft.ts";
 import { itemsByName, namedItems } from "./list-items.ts";
 import type { ListType, MapType, MergeType } from "./merge-type.ts";
-import { fieldElement } from "./path-element.ts";
+import { fieldElement, indexElement } from "./path-element.ts";
 import { formOf, itemsOf, membersOf, memberType } from "./value-form.ts";
 
 /** Every field that an object mentions: leaves, items of lists, members of maps. */
@@ -31,9 +31,17 @@ function collectMembers(map: MapType, value: JsonValue, draft: FieldDraft): void
   }
 }
 
-/** Items that share a name are owned together, without what is in them. */
+/** What stands for items that have no name. */
+const nameless = indexElement(-1);
+
+/**
+ * Items that share a name are owned together, without what is in them. An item that lost its name, as pruning may leave
+ * one, still keeps its list in the set.
+ */
 function collectItems(list: ListType, value: JsonValue, draft: FieldDraft): void {
-  for (const [first, ...others] of itemsByName(namedItems(list, itemsOf(value))).values()) {
+  const items = namedItems(list, itemsOf(value));
+  if (items.length < itemsOf(value).length) draft.at(nameless).isMember = true;
+  for (const [first, ...others] of itemsByName(items).values()) {
     if (first === undefined) continue;
     const at = draft.at(first.element);
     at.isMember = true;
