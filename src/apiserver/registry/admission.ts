@@ -1,4 +1,5 @@
 import type { ApiStatus } from "../../protocol/api-status.ts";
+import type { StoredObject } from "../storage/object-store.ts";
 import type { UserInfo } from "./requester.ts";
 import type { ApiObject, ServedKind } from "./served-kind.ts";
 
@@ -25,6 +26,16 @@ export interface AdmissionRequest {
 
 /** What became of an object that was admitted. */
 export type Outcome = { readonly stored: true; readonly object: ApiObject } | { readonly stored: false };
+
+/** Of an object that was stored; it is parsed when somebody looks at it. */
+export function storedAs(stored: StoredObject): Outcome {
+  return {
+    stored: true,
+    get object() {
+      return stored.object as ApiObject;
+    },
+  };
+}
 
 export type Verdict =
   | { readonly allowed: true; readonly settled?: (outcome: Outcome) => void }

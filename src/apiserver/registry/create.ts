@@ -1,6 +1,6 @@
 import { alreadyExists, failure, StatusError, unexplained } from "../../protocol/api-status.ts";
 import type { StoredObject } from "../storage/object-store.ts";
-import type { AdmissionRequest } from "./admission.ts";
+import { type AdmissionRequest, storedAs } from "./admission.ts";
 import { ownedAfterUpdate } from "./field-ownership.ts";
 import { timestamp, withMetadata } from "./metadata.ts";
 import { requireLiveNamespace } from "./namespace-lifecycle.ts";
@@ -60,7 +60,7 @@ async function storeNew(
     const result = request.dryRun
       ? { ok: true as const, stored: unstored(key, storedForm(shaped, request.kind)) }
       : await registry.store.put(key, 0, storedForm(shaped, request.kind));
-    settle(result.ok && !request.dryRun ? { stored: true, object: result.stored.object } : { stored: false });
+    settle(result.ok && !request.dryRun ? storedAs(result.stored) : { stored: false });
     return result.ok ? result.stored : undefined;
   } catch (error) {
     settle({ stored: false });

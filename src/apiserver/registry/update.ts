@@ -10,7 +10,7 @@ import type { Clock } from "../../protocol/clock.ts";
 import { invalid } from "../../protocol/field-issue.ts";
 import { quote } from "../../protocol/go-quote.ts";
 import type { StoredObject } from "../storage/object-store.ts";
-import type { AdmissionRequest } from "./admission.ts";
+import { type AdmissionRequest, storedAs } from "./admission.ts";
 import { createOwned, inNamespace, writeOptions } from "./create.ts";
 import { ownedAfterUpdate, sameButForTimes } from "./field-ownership.ts";
 import { finalizersOf, withMetadata } from "./metadata.ts";
@@ -106,7 +106,7 @@ async function writeOver(
     const result = request.dryRun
       ? { ok: true as const, stored: unstored(current.key, storedForm(shaped, kind)) }
       : await registry.store.put(current.key, current.revision, storedForm(shaped, kind));
-    settle(result.ok && !request.dryRun ? { stored: true, object: result.stored.object } : { stored: false });
+    settle(result.ok && !request.dryRun ? storedAs(result.stored) : { stored: false });
     if (result.ok) return result.stored;
   } catch (error) {
     settle({ stored: false });
