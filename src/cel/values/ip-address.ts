@@ -1,7 +1,7 @@
 import { Opaque } from "./opaque.ts";
 import { ipName } from "./type-name.ts";
 
-export type Family = 4 | 6;
+type Family = 4 | 6;
 
 /** An IP address without a zone. */
 export class IpAddress extends Opaque {
@@ -24,7 +24,7 @@ export class IpAddress extends Opaque {
 
   /** 32 or 128. */
   get width(): number {
-    return widthOf(this.#family);
+    return this.#family === 4 ? 32 : 128;
   }
 
   /** The first so many bits, as a number. */
@@ -47,10 +47,6 @@ export class IpAddress extends Opaque {
   override get text(): string {
     return this.toString();
   }
-}
-
-export function widthOf(family: Family): number {
-  return family === 4 ? 32 : 128;
 }
 
 /** Longer than any address; whatever is longer is not looked at. */
