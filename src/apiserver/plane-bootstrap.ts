@@ -10,7 +10,7 @@ import type { ApiObject } from "./registry/served-kind.ts";
 const namespaces = ["default", "kube-system", "kube-public"];
 
 /** Who the server is to itself. */
-export const serverUser = {
+const serverUser = {
   username: "system:apiserver",
   uid: "",
   groups: ["system:masters", "system:authenticated"],

@@ -30,7 +30,7 @@ export interface Serving {
 }
 
 /** The address that is taken already, in words that say the way out. */
-export class AddressTaken extends Error {
+class AddressTaken extends Error {
   override readonly name = "AddressTaken";
 }
 

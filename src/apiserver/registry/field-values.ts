@@ -11,8 +11,6 @@ export interface Selection {
   readonly fields: readonly FieldRequirement[];
 }
 
-export const everything: Selection = { labels: [], fields: [] };
-
 export function selectsEverything({ labels, fields }: Selection): boolean {
   return labels.length === 0 && fields.length === 0;
 }

@@ -6,7 +6,7 @@ const texts = { type: "object", additionalProperties: text } as const satisfies 
 const time = { type: "string", format: "date-time", nullable: true } as const satisfies Schema;
 
 /** The metadata of every object; fields that are not here do not exist. */
-export const metadataSchema = {
+const metadataSchema = {
   type: "object",
   properties: {
     name: text,

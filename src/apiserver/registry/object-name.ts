@@ -1,5 +1,3 @@
-import { subdomainLengthMax } from "../../protocol/names.ts";
-
 /** No vowels and nothing that looks like another letter: generated names spell no words. */
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789";
 const suffixLength = 5;
@@ -26,6 +24,3 @@ export function pathSegmentIssues(name: string): readonly string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   return ["/", "%"].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
 }
-
-/** Names longer than this would not be found in any URL; no rule of a kind allows them. */
-export const nameLengthMax = subdomainLengthMax;

@@ -11,7 +11,7 @@ import { failedMessage } from "./rule-message.ts";
 /** What all rules of one object may spend together, in the units Kubernetes uses. */
 const objectBudget = 10_000_000;
 /** What one rule may spend. */
-export const ruleBudget = 1_000_000;
+const ruleBudget = 1_000_000;
 
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run";
 

@@ -14,7 +14,7 @@ export function preparedUpdate(crd: ApiObject, old: ApiObject, part: WrittenPart
 }
 
 /** Names and conversion that a definition leaves out. */
-export function defaulted(crd: ApiObject): ApiObject {
+function defaulted(crd: ApiObject): ApiObject {
   const spec = ownValue(crd, "spec");
   if (!isJsonObject(spec)) return crd;
   const { names } = readDefinition(crd);

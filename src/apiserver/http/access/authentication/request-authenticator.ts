@@ -56,10 +56,10 @@ function isForUs(audiences: readonly string[] | undefined, own: readonly string[
   return audiences === undefined || audiences.some((audience) => own?.includes(audience) === true);
 }
 
-export function allowsAnonymous(path: string): boolean {
+function allowsAnonymous(path: string): boolean {
   return anonymousPaths.some((allowed) => path === allowed || path.startsWith(`${allowed}/`));
 }
 
-export function unauthorized(): StatusError {
+function unauthorized(): StatusError {
   return new StatusError(failure("Unauthorized", "Unauthorized"));
 }

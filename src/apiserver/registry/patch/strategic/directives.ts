@@ -76,7 +76,7 @@ export function withoutNulls(value: JsonValue): JsonValue {
   return mapMembers(value, (member) => (member === null ? undefined : withoutNulls(member)));
 }
 
-export function without(object: JsonObject, keys: readonly string[]): JsonObject {
+function without(object: JsonObject, keys: readonly string[]): JsonObject {
   const rest: Record<string, JsonValue> = { ...object };
   for (const key of keys) delete rest[key];
   return rest;
