@@ -15,7 +15,8 @@ import type { EventLines } from "./event-lines.ts";
 import { isPretty } from "./pretty.ts";
 import type { RequestContext } from "./request-context.ts";
 import { type OtherPath, parsePath, type ResourcePath } from "./request-info.ts";
-import { answerResource, kindAt, verbOf } from "./resource-requests.ts";
+import { kindAt, verbOf } from "./resource-call.ts";
+import { answerResource } from "./resource-requests.ts";
 import type { WatchLimits } from "./watch-stream.ts";
 
 /** Which plane a path belongs to, and what is left of the path inside it. */

@@ -1,0 +1,70 @@
+import { failure, resourceNotFound, StatusError } from "../../protocol/api-status.ts";
+import { listObjects } from "../registry/list.ts";
+import { keyOf, resourceOf } from "../registry/object-request.ts";
+import type { Registry } from "../registry/registry.ts";
+import { textAnswer } from "./answers.ts";
+import type { ApiAnswer } from "./api-request.ts";
+import type { EventLines } from "./event-lines.ts";
+import { BadRevision, exactRevision, parseListOptions, revisionParameter } from "./list-options.ts";
+import { listText, objectText } from "./representation.ts";
+import { type ResourceCall, readRequest, showingOf } from "./resource-call.ts";
+import { tooLargeRevision, type WatchLimits, WatchStream } from "./watch-stream.ts";
+
+export interface WatchPorts {
+  readonly registry: Registry;
+  readonly watchLimits: WatchLimits;
+  readonly lines: EventLines;
+}
+
+export function getObject(registry: Registry, call: ResourceCall): ApiAnswer {
+  const showing = showingOf(call, registry.clock.now());
+  const asked = revisionParameter(call.context.request.query.get("resourceVersion") ?? "");
+  if (asked > registry.store.revision) throw tooLargeRevision(asked, registry.store.revision);
+  const request = readRequest(call);
+  const stored = registry.store.get(keyOf(request, call.path.name));
+  if (stored === undefined) throw new StatusError(resourceNotFound(resourceOf(request), call.path.name));
+  return textAnswer(200, objectText(stored, showing), showing.accepted);
+}
+
+export function listCollection(registry: Registry, call: ResourceCall): ApiAnswer {
+  const { query } = call.context.request;
+  const options = parseListOptions(query, call.kind, call.path.name);
+  const showing = showingOf(call, registry.clock.now());
+  const { store } = registry;
+  const asked = listRevision(options.resourceVersion);
+  if (asked > store.revision) throw tooLargeRevision(asked, store.revision);
+  const exact = exactRevision(options);
+  const listed = listObjects(registry, readRequest(call), {
+    selection: options.selection,
+    limit: options.limit,
+    continueToken: options.continueToken,
+    ...(exact === undefined ? {} : { exactRevision: exact }),
+  });
+  const metadata = {
+    resourceVersion: String(listed.revision),
+    ...(listed.continueToken === "" ? {} : { continue: listed.continueToken }),
+    ...(listed.remaining === undefined ? {} : { remainingItemCount: listed.remaining }),
+  };
+  return textAnswer(200, listText(listed.items, metadata, showing), showing.accepted);
+}
+
+function listRevision(text: string): number {
+  try {
+    return revisionParameter(text);
+  } catch (error) {
+    if (!(error instanceof BadRevision)) throw error;
+    throw new StatusError(failure("BadRequest", `invalid resource version: ${error.message}`));
+  }
+}
+
+export function watchCollection({ registry, watchLimits, lines }: WatchPorts, call: ResourceCall): ApiAnswer {
+  const query = new URLSearchParams(call.context.request.query);
+  query.set("watch", "true");
+  const options = parseListOptions(query, call.kind, call.path.name);
+  const showing = showingOf(call, registry.clock.now());
+  const asked = revisionParameter(options.resourceVersion);
+  if (asked > registry.store.revision) throw tooLargeRevision(asked, registry.store.revision);
+  const { store, clock } = registry;
+  const stream = new WatchStream({ store, clock, limits: watchLimits, lines }, readRequest(call), options, showing);
+  return { code: 200, headers: { "content-type": "application/json" }, body: stream };
+}

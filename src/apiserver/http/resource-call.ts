@@ -1,0 +1,93 @@
+import type { PlaneKinds } from "../registry/kind-catalog.ts";
+import type { ObjectRequest, Subresource, WriteRequest } from "../registry/object-request.ts";
+import type { ServedKind, Verb } from "../registry/served-kind.ts";
+import { negotiate } from "./accept.ts";
+import { firstHeader } from "./access/authenticator.ts";
+import { noSuchResource } from "./answers.ts";
+import type { ApiRequest } from "./api-request.ts";
+import { isPretty } from "./pretty.ts";
+import { parseIncludeObject, type Showing } from "./representation.ts";
+import type { RequestContext } from "./request-context.ts";
+import type { ResourcePath } from "./request-info.ts";
+import type { WriteOptions } from "./write-options.ts";
+
+/** A request about objects of a kind, in the terms of the API. */
+export interface ResourceCall {
+  readonly context: RequestContext;
+  readonly path: ResourcePath;
+  readonly kind: ServedKind;
+  readonly verb: Verb;
+}
+
+/** The verb that a method means on a path; undefined when it has none there. */
+export function verbOf(request: ApiRequest, path: ResourcePath): Verb | undefined {
+  const isCollection = path.name === "";
+  switch (request.method) {
+    case "GET":
+      return readVerb(request, path, isCollection);
+    case "POST":
+      return isCollection ? "create" : undefined;
+    case "PUT":
+      return isCollection ? undefined : "update";
+    case "PATCH":
+      return isCollection ? undefined : "patch";
+    case "DELETE":
+      return isCollection ? "deletecollection" : "delete";
+    default:
+      return undefined;
+  }
+}
+
+function readVerb(request: ApiRequest, path: ResourcePath, isCollection: boolean): Verb {
+  const watch = request.query.get("watch");
+  const isWatch = path.isWatchPath || (watch !== null && !["false", "0"].includes(watch.toLowerCase()));
+  if (isWatch && path.subresource === "") return "watch";
+  return isCollection ? "list" : "get";
+}
+
+/** The kind that a path is about; refuses what is not served there. */
+export function kindAt(kinds: PlaneKinds, path: ResourcePath): ServedKind {
+  const kind = kinds.find(path.group, path.version, path.resource);
+  if (kind === undefined) throw noSuchResource();
+  if (path.subresource !== "" && !subresourcesOf(kind).includes(path.subresource)) throw noSuchResource();
+  if (kind.scope === "Cluster" && path.namespace !== "") throw noSuchResource();
+  return kind;
+}
+
+function subresourcesOf(kind: ServedKind): readonly string[] {
+  const isNamespace = kind.group === "" && kind.plural === "namespaces";
+  return [...(kind.hasStatus ? ["status"] : []), ...(isNamespace ? ["finalize"] : [])];
+}
+
+/** Objects in namespaces are made and named there; across namespaces they can be listed and watched. */
+export function isInPlace({ kind, path, verb }: ResourceCall): boolean {
+  if (path.subresource !== "" && !["get", "update", "patch"].includes(verb)) return false;
+  if (path.subresource === "finalize" && verb !== "update") return false;
+  return kind.scope === "Cluster" || path.namespace !== "" || verb === "list" || verb === "watch";
+}
+
+/** What is asked of the registry. */
+export function readRequest({ context, kind, path }: ResourceCall): ObjectRequest {
+  return {
+    plane: context.plane,
+    kind,
+    namespace: path.namespace,
+    user: context.user,
+    warn: (text) => context.warnings.push(text),
+    signal: context.signal,
+  };
+}
+
+export function writeRequest(call: ResourceCall, options: Omit<WriteOptions, "force">): WriteRequest {
+  const { dryRun, manager, fieldValidation } = options;
+  const subresource = call.path.subresource as Subresource;
+  return { ...readRequest(call), subresource, dryRun, manager, fieldValidation };
+}
+
+/** How the answer is to be shown. Asked for first: a client that cannot be answered must not have written anything. */
+export function showingOf({ context: { request }, kind, verb }: ResourceCall, nowMs: number): Showing {
+  const isList = verb === "list" || verb === "watch";
+  const accepted = negotiate(firstHeader(request.headers, "accept"), isPretty(request), isList);
+  const includeObject = accepted.representation === "Table" ? parseIncludeObject(request.query) : "Metadata";
+  return { kind, accepted, includeObject, nowMs };
+}
