@@ -1,36 +1,5 @@
 /** Functions that kube-apiserver offers to rules and this server does not, by their library. */
 const functionsByLibrary: Readonly<Record<string, readonly string[]>> = {
-  url: ["url", "isURL", "getScheme", "getHost", "getHostname", "getPort", "getEscapedPath", "getQuery"],
-  ip: [
-    "ip",
-    "isIP",
-    "ip.isCanonical",
-    "family",
-    "isUnspecified",
-    "isLoopback",
-    "isLinkLocalMulticast",
-    "isLinkLocalUnicast",
-    "isGlobalUnicast",
-  ],
-  cidr: ["cidr", "isCIDR", "containsIP", "containsCIDR", "prefixLength", "masked"],
-  semver: ["semver", "isSemver", "major", "minor", "patch"],
-  format: [
-    "format",
-    "format.named",
-    "format.dns1123Label",
-    "format.dns1123Subdomain",
-    "format.dns1035Label",
-    "format.qualifiedName",
-    "format.dns1123LabelPrefix",
-    "format.dns1123SubdomainPrefix",
-    "format.dns1035LabelPrefix",
-    "format.labelValue",
-    "format.uri",
-    "format.uuid",
-    "format.byte",
-    "format.date",
-    "format.datetime",
-  ],
   authorizer: ["authorizer"],
 };
 
