@@ -49,15 +49,15 @@ export function jsonTypeName(value: JsonValue): string {
 
 /** Values that nest deeper than any object are refused before something recurses into them. */
 export function requireShallow<Value extends JsonValue>(value: Value): Value {
-  if (isDeep(value, 0)) throw badPatch(`the object is nested deeper than ${depthMax} levels`);
+  if (isTooDeep(value)) throw badPatch(`the object is nested deeper than ${depthMax} levels`);
   return value;
 }
 
-function isDeep(value: JsonValue, depth: number): boolean {
+export function isTooDeep(value: JsonValue, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (depth > depthMax) return true;
   for (const child of Array.isArray(value) ? value : Object.values(value)) {
-    if (isDeep(child, depth + 1)) return true;
+    if (isTooDeep(child, depth + 1)) return true;
   }
   return false;
 }

@@ -157,6 +157,11 @@ describe("the managed fields of an object", () => {
     expect(track({ live: made, updated: thing({ bogus: 1 }) })).toBeUndefined();
   });
 
+  it("go when the object nests without end", () => {
+    const deep = Array.from({ length: 100_000 }).reduce<JsonValue>((inner) => ({ a: inner }), {});
+    expect(track({ live: made, updated: thing({ data: deep }) })).toBeUndefined();
+  });
+
   it("name a manager that has no name", () => {
     expect(track({ updated: thing({ data: { a: "1" } }), manager: "" })?.[0]?.manager).toBe("unknown");
   });

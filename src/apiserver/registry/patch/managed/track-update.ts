@@ -4,6 +4,7 @@ import type { ManagedFieldsEntry } from "../../../../protocol/object-meta.ts";
 import { isEmptySet, noFields, union } from "../fields/field-set.ts";
 import { mergeTypeOf } from "../fields/merge-type.ts";
 import { typeFault } from "../fields/type-issues.ts";
+import { isTooDeep } from "../patch-failure.ts";
 import { capOwners } from "./cap-owners.ts";
 import { blankObject, type FieldScope, metadataOf, withoutIdentity, withoutManagedFields } from "./field-scope.ts";
 import { decodeManagedFields, encodeManagedFields, resetsManagedFields } from "./managed-fields.ts";
@@ -52,7 +53,7 @@ function ownersBefore({ live, updated, scope }: TrackedUpdate): Owners {
 function fits({ before, after }: ObjectChange, { apiVersion, schemaOf }: FieldScope): boolean {
   const schema = schemaOf(apiVersion);
   const isTyped = (object: JsonObject): boolean =>
-    schema !== undefined && typeFault(mergeTypeOf(schema), object, "allowed") === undefined;
+    schema !== undefined && !isTooDeep(object) && typeFault(mergeTypeOf(schema), object, "allowed") === undefined;
   return isTyped(before) && isTyped(after);
 }
 

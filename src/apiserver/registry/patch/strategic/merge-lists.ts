@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../../../protocol/json-value.ts";
+import { type JsonObject, type JsonValue, ownValue } from "../../../../protocol/json-value.ts";
 import { goType, printed } from "../go-format.ts";
 import { PatchRejected, plainFailure } from "../patch-failure.ts";
 import { directiveOf, unknownDirective } from "./directives.ts";
@@ -41,28 +41,32 @@ export function elementType(original: List, patch: List): string {
 
 /** Items that carry `$patch` delete, or make the patch replace the list. */
 function obeyItems(original: List, patch: List, mergeKey: string): [original: List, patch: List] {
-  let kept = original;
   const plain = patch.filter((item) => directiveOf(item) === undefined);
   const directives = patch.filter((item) => directiveOf(item) !== undefined) as readonly JsonObject[];
+  const deleted = new Set<JsonValue>();
   for (const item of directives) {
     const directive = directiveOf(item);
     if (directive === "merge") throw plainFailure("merging lists cannot yet be specified in the patch");
-    if (directive === "delete") kept = deleteItems(kept, identityOf(item, mergeKey), mergeKey);
+    if (directive === "delete") deleted.add(identityOf(item, mergeKey));
     else if (directive !== "replace") throw unknownDirective(directive as JsonValue, item);
   }
-  return directives.some((item) => directiveOf(item) === "replace") ? [plain, []] : [kept, plain];
+  if (directives.some((item) => directiveOf(item) === "replace")) return [plain, []];
+  const isDeleted = (item: JsonValue): boolean => deleted.has(ownValue(item as JsonObject, mergeKey) as JsonValue);
+  return [deleted.size === 0 ? original : original.filter((item) => !isDeleted(item)), plain];
 }
 
-function deleteItems(items: List, identity: JsonValue, mergeKey: string): List {
-  return items.filter((item) => !isJsonObject(item) || ownValue(item, mergeKey) !== identity);
-}
-
+/** The first item with an identity is the one that is merged into. */
 function mergeMaps(original: List, patch: List, mergeKey: string, mergeItems: MergeItems): List {
   const merged = [...original];
+  const places = new Map<JsonValue | undefined, number>();
+  for (const [index, item] of original.entries()) {
+    const identity = ownValue(item as JsonObject, mergeKey);
+    if (!places.has(identity)) places.set(identity, index);
+  }
   for (const item of patch) {
     const identity = identityOf(item, mergeKey);
-    const at = merged.findIndex((live) => isJsonObject(live) && ownValue(live, mergeKey) === identity);
-    if (at < 0) merged.push(item);
+    const at = places.get(identity);
+    if (at === undefined) places.set(identity, merged.push(item) - 1);
     else merged[at] = mergeItems(merged[at] as JsonObject, item as JsonObject);
   }
   return merged;
