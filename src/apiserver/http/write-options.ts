@@ -2,6 +2,7 @@ import { invalidObject, StatusError } from "../../protocol/api-status.ts";
 import { type FieldIssue, forbidden, notSupported, required } from "../../protocol/field-issue.ts";
 import { managerIssues } from "../registry/metadata-rules.ts";
 import type { FieldValidation } from "../registry/object-request.ts";
+import { managerOf } from "../registry/patch/managed/manager-name.ts";
 import { firstHeader } from "./access/authenticator.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { booleanParameter } from "./query.ts";
@@ -15,7 +16,6 @@ export interface WriteOptions {
 
 type OptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions";
 
-const managerLengthMax = 128;
 const fieldValidations = ["", "Ignore", "Strict", "Warn"];
 
 export function parseWriteOptions(request: ApiRequest, kind: OptionsKind, isApply = false): WriteOptions {
@@ -37,17 +37,8 @@ export function parseWriteOptions(request: ApiRequest, kind: OptionsKind, isAppl
   if (issues.length > 0) throw new StatusError(invalidObject({ group: "meta.k8s.io", kind }, "", issues));
   return {
     dryRun: dryRun.length > 0,
-    manager: fieldManager === "" ? managerOf(request) : fieldManager,
+    manager: managerOf(fieldManager, firstHeader(request.headers, "user-agent")),
     fieldValidation: fieldValidation === "" ? "Warn" : (fieldValidation as FieldValidation),
     force: force ?? false,
   };
-}
-
-/** A client that names no manager goes by the name of its program. */
-function managerOf(request: ApiRequest): string {
-  const [program = ""] = firstHeader(request.headers, "user-agent").split("/");
-  return [...program]
-    .filter((character) => !/\p{C}/u.test(character))
-    .join("")
-    .slice(0, managerLengthMax);
 }
