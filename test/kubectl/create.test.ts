@@ -1,0 +1,187 @@
+import { expect, it } from "vitest";
+import { createAuthority } from "../../src/apiserver/http/certificates/certificate-authority.ts";
+import { systemClock } from "../../src/apiserver/system-clock.ts";
+import { kubectlSuite } from "./kubectl-suite.ts";
+import { refuses, rows, says } from "./said.ts";
+
+const settings = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: settings
+data:
+  color: blue
+`;
+
+const pod = `apiVersion: v1
+kind: Pod
+metadata:
+  generateName: web-
+spec:
+  containers:
+  - name: nginx
+    image: nginx:1.27
+`;
+
+kubectlSuite("kubectl create", ({ run, file }) => {
+  it("makes the namespace that the others are in", async () => {
+    expect(await run("create namespace team")).toEqual(says("namespace/team created"));
+    expect(rows(await run("get namespace team"))).toEqual([
+      ["NAME", "STATUS", "AGE"],
+      ["team", "Active", "AGE"],
+    ]);
+  });
+
+  it("makes the object of a file, once", async () => {
+    file("settings.yaml", settings);
+    expect(await run("create -n team -f settings.yaml")).toEqual(says("configmap/settings created"));
+    expect(await run("create -n team -f settings.yaml")).toEqual(
+      refuses(
+        'Error from server (AlreadyExists): error when creating "settings.yaml": configmaps "settings" already exists',
+      ),
+    );
+  });
+
+  it("reads the standard input, and fills in a generated name", async () => {
+    const { code, out } = await run("create -n team -f -", { stdin: pod });
+    expect(code).toBe(0);
+    expect(out).toMatch(/^pod\/web-[a-z0-9]{5} created\n$/);
+  });
+
+  it("makes a TLS secret of a key pair", async () => {
+    const pair = createAuthority("shop", { nowMs: systemClock.now(), lifetimeMs: 60_000 });
+    file("tls.crt", pair.certificatePem);
+    file("tls.key", pair.privateKeyPem);
+    expect(await run("create -n team secret tls pair --cert=tls.crt --key=tls.key")).toEqual(
+      says("secret/pair created"),
+    );
+    expect((await run("get -n team secret pair -o jsonpath='{.type}'")).out).toBe("kubernetes.io/tls");
+  });
+
+  const lines: Record<string, [line: string, says: string]> = {
+    "a config map of literals": [
+      "configmap literals --from-literal=a=1 --from-literal=b=2",
+      "configmap/literals created",
+    ],
+    "a secret of literals": ["secret generic password --from-literal=password=hunter2", "secret/password created"],
+    "the password of a registry": [
+      "secret docker-registry registry --docker-server=r.example.com --docker-username=u --docker-password=p",
+      "secret/registry created",
+    ],
+    "a service account": ["serviceaccount robot", "serviceaccount/robot created"],
+    "a role": [
+      "role reader --verb=get,list --resource=pods,configmaps",
+      "role.rbac.authorization.k8s.io/reader created",
+    ],
+    "a role binding": [
+      "rolebinding reading --role=reader --serviceaccount=team:robot",
+      "rolebinding.rbac.authorization.k8s.io/reading created",
+    ],
+    "a cluster role": [
+      "clusterrole lister --verb=list --resource=deployments.apps",
+      "clusterrole.rbac.authorization.k8s.io/lister created",
+    ],
+    "a cluster role binding": [
+      "clusterrolebinding listing --clusterrole=lister --user=ann",
+      "clusterrolebinding.rbac.authorization.k8s.io/listing created",
+    ],
+    "a deployment": ["deployment web --image=nginx:1.27 --replicas=2", "deployment.apps/web created"],
+    "a service inside the cluster": ["service clusterip inside --tcp=80:8080", "service/inside created"],
+    "a service on the nodes": ["service nodeport nodes --tcp=80:8080", "service/nodes created"],
+    "a service elsewhere": ["service externalname elsewhere --external-name=example.com", "service/elsewhere created"],
+    "a service behind a balancer": ["service loadbalancer balanced --tcp=80:8080", "service/balanced created"],
+    "a resource quota": ["quota small --hard=pods=3,cpu=2", "resourcequota/small created"],
+    "a priority class": [
+      "priorityclass high --value=1000 --description=important",
+      "priorityclass.scheduling.k8s.io/high created",
+    ],
+  };
+  for (const [name, [line, text]] of Object.entries(lines)) {
+    it(`makes ${name}`, async () => {
+      expect(await run(`create -n team ${line}`)).toEqual(says(text));
+    });
+  }
+
+  it("runs a pod, and exposes a deployment", async () => {
+    expect(await run("run once -n team --image=busybox")).toEqual(says("pod/once created"));
+    expect(await run("expose deployment web -n team --port=80")).toEqual(says("service/web exposed"));
+  });
+
+  it("gives services their addresses and ports", async () => {
+    const shown = rows(await run("get services -n team"));
+    expect(shown.map((row) => row.map((cell) => cell.replace(/80:3\d{4}/, "80:NODE")))).toEqual([
+      ["NAME", "TYPE", "CLUSTER-IP", "EXTERNAL-IP", "PORT(S)", "AGE"],
+      ["balanced", "LoadBalancer", "IP", "<pending>", "80:NODE/TCP", "AGE"],
+      ["elsewhere", "ExternalName", "<none>", "example.com", "<none>", "AGE"],
+      ["inside", "ClusterIP", "IP", "<none>", "80/TCP", "AGE"],
+      ["nodes", "NodePort", "IP", "<none>", "80:NODE/TCP", "AGE"],
+      ["web", "ClusterIP", "IP", "<none>", "80/TCP", "AGE"],
+    ]);
+  });
+
+  const refused: Record<string, [line: string, says: string]> = {
+    "a kind that is not served": [
+      "cronjob nightly --image=busybox --schedule=@daily",
+      "error: failed to create cronjob: the server could not find the requested resource (post cronjobs.batch)",
+    ],
+    "a role for a resource that is not served": [
+      "clusterrole other --verb=list --resource=nosuch",
+      `the server doesn't have a resource type "nosuch"`,
+    ],
+    "an object in a namespace that is not there": [
+      "configmap lost -n nowhere",
+      'error: failed to create configmap: namespaces "nowhere" not found',
+    ],
+    "a bad name": [
+      "configmap BAD",
+      "error: failed to create configmap: ConfigMap \"BAD\" is invalid: metadata.name: Invalid value: \"BAD\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+    ],
+    "a bad quantity": [
+      "quota odd --hard=pods=-1",
+      'error: failed to create quota: ResourceQuota "odd" is invalid: spec.hard[pods]: Invalid value: "-1": must be greater than or equal to 0',
+    ],
+  };
+  for (const [name, [line, text]] of Object.entries(refused)) {
+    it(`refuses ${name}`, async () => {
+      expect(await run(`create -n team ${line}`)).toEqual(refuses(text));
+    });
+  }
+});
+
+kubectlSuite("kubectl create --dry-run and --validate", ({ run, file }) => {
+  const unknownField =
+    'Error from server (BadRequest): error when creating "typo.yaml": ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "dta"';
+
+  it("tries on the server, and stores nothing", async () => {
+    expect(await run("create configmap tried --dry-run=server")).toEqual(
+      says("configmap/tried created (server dry run)"),
+    );
+    expect(await run("get configmap tried")).toEqual(
+      refuses('Error from server (NotFound): configmaps "tried" not found'),
+    );
+  });
+
+  it("tries on the client, and prints what it would send", async () => {
+    expect(await run("create configmap tried --from-literal=a=1 --dry-run=client -o yaml")).toEqual(
+      says("apiVersion: v1", "data:", '  a: "1"', "kind: ConfigMap", "metadata:", "  name: tried"),
+    );
+  });
+
+  it("refuses an unknown field by default, and when strict", async () => {
+    file("typo.yaml", settings.replace("\ndata:", "\ndta:"));
+    expect(await run("create -f typo.yaml")).toEqual(refuses(unknownField));
+    expect(await run("create -f typo.yaml --validate=strict")).toEqual(refuses(unknownField));
+  });
+
+  it("warns of an unknown field when told to, and drops it", async () => {
+    expect(await run("create -f typo.yaml --validate=warn")).toEqual({
+      ...says("configmap/settings created"),
+      err: 'Warning: unknown field "dta"\n',
+    });
+    expect((await run("get configmap settings -o jsonpath='{.dta}'")).out).toBe("");
+  });
+
+  it("says nothing of an unknown field when it is to ignore it", async () => {
+    file("typo2.yaml", settings.replace("\ndata:", "\ndta:").replace("settings", "settings2"));
+    expect(await run("create -f typo2.yaml --validate=ignore")).toEqual(says("configmap/settings2 created"));
+  });
+});

