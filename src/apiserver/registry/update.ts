@@ -82,7 +82,6 @@ async function writeOver(
   current: StoredObject,
   next: NextState,
 ): Promise<StoredObject | undefined> {
-  const { name } = current.key;
   const { kind } = request;
   const old = servedObject(current, kind);
   const wanted = inNamespace(next(old), request);
@@ -107,13 +106,12 @@ async function writeOver(
       ? { ok: true as const, stored: unstored(current.key, storedForm(shaped, kind)) }
       : await registry.store.put(current.key, current.revision, storedForm(shaped, kind));
     settle(result.ok && !request.dryRun ? storedAs(result.stored) : { stored: false });
-    if (result.ok) return result.stored;
+    // A client that named a version is refused at the next try, when its version is no longer the stored one.
+    return result.ok ? result.stored : undefined;
   } catch (error) {
     settle({ stored: false });
     throw error;
   }
-  if (wanted.metadata.resourceVersion) throw new StatusError(conflict(resourceOf(request), name, modifiedMeanwhile));
-  return undefined;
 }
 
 /** A client that names a UID means that object and no other of the name. */
