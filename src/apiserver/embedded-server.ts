@@ -8,7 +8,7 @@ import { RoleAggregator } from "./housekeeping/role-aggregator.ts";
 import { requestAuthenticator } from "./http/access/authentication/request-authenticator.ts";
 import { firstToKnow, type TokenAuthenticator } from "./http/access/authentication/token-authenticator.ts";
 import { allowMasters, firstOpinionOf } from "./http/access/authorizer.ts";
-import { defaultFairQueueLimits, FairQueue } from "./http/access/fair-queue.ts";
+import { defaultFairQueueLimits, FairQueue, type FairQueueLimits } from "./http/access/fair-queue.ts";
 import { escalationCheck } from "./http/access/rbac/escalation-check.ts";
 import { PolicyIndex } from "./http/access/rbac/policy-index.ts";
 import { rbacAuthorizer } from "./http/access/rbac/rbac-authorizer.ts";
@@ -16,9 +16,9 @@ import { storedRbacObjects } from "./http/access/rbac/rbac-objects.ts";
 import { ApiServer, type PlaneResolver } from "./http/api-server.ts";
 import type { CertificateAuthority } from "./http/certificates/certificate-authority.ts";
 import { EventLines } from "./http/event-lines.ts";
+import { OpenWatches, type WatchLimits } from "./http/open-watches.ts";
 import { openApiPaths } from "./http/openapi/openapi-paths.ts";
 import { serverPaths } from "./http/other-paths.ts";
-import { watchLimits } from "./http/watch-stream.ts";
 import { applyWebhookPatch } from "./http/webhooks/apply-webhook-patch.ts";
 import { HttpsWebhookCaller } from "./http/webhooks/https-webhook-caller.ts";
 import { WebhookCatalog } from "./http/webhooks/webhook-catalog.ts";
@@ -34,6 +34,7 @@ import type { Registry } from "./registry/registry.ts";
 import type { ObjectStore } from "./storage/object-store.ts";
 import type { RecordLog } from "./storage/record-log.ts";
 import { openStore } from "./storage/store.ts";
+import type { StoreLimits } from "./storage/store-limits.ts";
 
 export interface EmbeddedOptions {
   readonly log: RecordLog;
@@ -46,12 +47,23 @@ export interface EmbeddedOptions {
   /** Everything is in one plane, called `root`, when this is left out. */
   readonly resolvePlane?: PlaneResolver;
   readonly report: (error: unknown) => void;
+  /** Where others than the usual ones hold. */
+  readonly limits?: EmbeddedLimits;
+}
+
+export interface EmbeddedLimits {
+  readonly store?: Partial<StoreLimits>;
+  readonly queue?: Partial<FairQueueLimits>;
+  readonly watches?: Partial<WatchLimits>;
 }
 
 export interface EmbeddedServer {
   readonly api: ApiServer;
   readonly registry: Registry;
   readonly kinds: KindCatalog;
+  /** Gives a plane what each has: namespaces, and the roles that Kubernetes starts with. To be done before its first use. */
+  openPlane(plane: string): Promise<void>;
+  /** Ends all streams, and writes what is on its way. */
   stop(): Promise<void>;
 }
 
@@ -65,8 +77,8 @@ const audience = "https://kubernetes.default.svc";
 
 /** The whole API server but for its socket. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { clock, report } = options;
-  const store = await openStore(options.log, clock);
+  const { clock, report, limits = {} } = options;
+  const store = await openStore(options.log, clock, { limits: limits.store ?? {}, report });
   const random = options.random ?? systemRandom;
   const kinds = new KindCatalog(store, builtinKinds, kindsOf);
   const policies = new PolicyIndex(storedRbacObjects(store));
@@ -83,6 +95,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   });
   const plugins = [...(options.plugins ?? []), webhooks, escalationCheck({ policies, authorizer })];
   const registry: Registry = { store, admission: new AdmissionChain(plugins, report), clock, random };
+  const watches = new OpenWatches(limits.watches);
   const api = new ApiServer({
     registry,
     kinds,
@@ -93,15 +106,17 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       clock,
     }),
     authorizer,
-    queue: new FairQueue(defaultFairQueueLimits, clock),
+    queue: new FairQueue({ ...defaultFairQueueLimits, ...limits.queue }, clock),
     reviews: { authorizer, policies, tokens: firstToKnow(options.tokens), audiences: [audience], clock },
     otherPaths: [openApiPaths(kinds), serverPaths(kinds, version, () => undefined)],
-    watchLimits,
+    watches,
     lines: new EventLines(),
     clock,
     report,
   });
-  await bootstrapPlane(registry, kinds, rootPlane, new AbortController().signal);
+  const openPlane = (plane: string): Promise<void> =>
+    bootstrapPlane(registry, kinds, plane, new AbortController().signal);
+  await openPlane(rootPlane);
   const housekeeping = [
     new GarbageCollector(registry, kinds, report),
     new NamespaceEmptier(registry, kinds, report),
@@ -112,7 +127,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     api,
     registry,
     kinds,
+    openPlane,
     stop: async () => {
+      watches.stop();
       for (const keeper of housekeeping) keeper.stop();
       kinds.stop();
       policies.stop();

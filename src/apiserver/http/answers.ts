@@ -48,6 +48,9 @@ export function statusOf(error: unknown, report: (error: unknown) => void): ApiS
   if (error instanceof DOMException && error.name === "TimeoutError") {
     return failure("Timeout", "Timeout: request did not complete within the allotted timeout");
   }
+  // The client is gone: nobody reads this answer, and nothing went wrong here.
+  if (error instanceof DOMException && error.name === "AbortError")
+    return failure("Timeout", "The request was canceled");
   report(error);
   return failure(
     "InternalError",

@@ -15,6 +15,12 @@ export interface ApiRequest {
   readonly life: AbortController;
   /** For callers that are trusted to say who they are; everybody else is asked. */
   readonly user?: UserInfo;
+  /**
+   * List or watch the objects of all planes at once, by the kind that the plane of the path serves. For masters among
+   * the callers that are trusted to say who they are. Each event then says its plane beside the object, as `plane`, and
+   * a list the planes of its items in their order, as `planes`: nothing is added to the objects themselves.
+   */
+  readonly allPlanes?: boolean;
   /** What the TLS connection knows of its client. */
   readonly clientCertificate?: X509Certificate | undefined;
 }
@@ -37,6 +43,8 @@ export interface StreamSink {
   end(): void;
   /** Ends a stream that cannot go on: the client sees that it was cut. */
   cut(): void;
+  /** Calls once, later, when the client has taken what was written so far. */
+  onDrain(call: () => void): void;
   /** Called once, when either side has ended the stream. */
   onClose(call: () => void): void;
 }

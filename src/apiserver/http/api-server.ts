@@ -12,12 +12,12 @@ import { jsonAnswer, methodNotAllowed, pageNotFound, plainJson, statusAnswer, st
 import type { ApiAnswer, ApiRequest } from "./api-request.ts";
 import { objectBody } from "./body.ts";
 import type { EventLines } from "./event-lines.ts";
+import type { OpenWatches } from "./open-watches.ts";
 import { isPretty } from "./pretty.ts";
 import type { RequestContext } from "./request-context.ts";
 import { type OtherPath, parsePath, type ResourcePath } from "./request-info.ts";
 import { kindAt, verbOf } from "./resource-call.ts";
 import { answerResource } from "./resource-requests.ts";
-import type { WatchLimits } from "./watch-stream.ts";
 
 /** Which plane a path belongs to, and what is left of the path inside it. */
 export type PlaneResolver = (path: string) => { readonly plane: string; readonly path: string } | undefined;
@@ -34,7 +34,7 @@ export interface ApiServerPorts {
   readonly queue: FairQueue;
   readonly reviews: ReviewPorts;
   readonly otherPaths: readonly OtherPaths[];
-  readonly watchLimits: WatchLimits;
+  readonly watches: OpenWatches;
   readonly lines: EventLines;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
@@ -54,10 +54,24 @@ export class ApiServer {
   async handle(request: ApiRequest): Promise<ApiAnswer> {
     const warnings: string[] = [];
     try {
-      return withWarnings(await this.#answer(request, warnings), warnings);
+      return withWarnings(await this.#inTime(request, warnings), warnings);
     } catch (error) {
       const form = { ...plainJson, pretty: isPretty(request) };
       return withWarnings(statusAnswer(statusOf(error, this.#ports.report), form), warnings);
+    }
+  }
+
+  /** An answer comes in time even if somebody on the way does not listen; whatever they do is heard of, and not waited for. */
+  async #inTime(request: ApiRequest, warnings: string[]): Promise<ApiAnswer> {
+    const { signal } = request.life;
+    const deadline = this.#ports.clock.after(requestMsMax, () => request.life.abort(tooSlow()));
+    const answer = this.#answer(request, warnings);
+    const late = (error: unknown): unknown => signal.aborted && statusOf(error, this.#ports.report);
+    answer.catch(late);
+    try {
+      return await untilAborted(answer, signal);
+    } finally {
+      deadline.stop();
     }
   }
 
@@ -67,29 +81,21 @@ export class ApiServer {
     const target = parsePath(resolved.path);
     const verb = target.isResource ? verbOf(request, target) : undefined;
     const { signal } = request.life;
-    const deadline = this.#ports.clock.after(requestMsMax, () => request.life.abort(tooSlow()));
     const { plane, path } = resolved;
     const { headers, clientCertificate } = request;
+    const admitted = await enter(
+      { plane, path, uri: request.path, headers, clientCertificate },
+      (asking) => attributesOf({ user: asking, plane, path }, target, verb ?? request.method.toLowerCase()),
+      { ...this.#ports, authenticator: knownOr(request.user, this.#ports.authenticator) },
+      signal,
+    );
+    const { user, seat } = admitted;
+    warnings.push(...admitted.warnings);
+    const context: RequestContext = { plane, path, request, user, warnings, signal };
     try {
-      const {
-        user,
-        warnings: about,
-        seat,
-      } = await enter(
-        { plane, path, uri: request.path, headers, clientCertificate },
-        (asking) => attributesOf({ user: asking, plane, path }, target, verb ?? request.method.toLowerCase()),
-        { ...this.#ports, authenticator: knownOr(request.user, this.#ports.authenticator) },
-        signal,
-      );
-      warnings.push(...about);
-      const context: RequestContext = { plane, path, request, user, warnings, signal };
-      try {
-        return await (target.isResource ? this.#resource(context, target, verb) : this.#other(context));
-      } finally {
-        seat.release();
-      }
+      return await (target.isResource ? this.#resource(context, target, verb) : this.#other(context));
     } finally {
-      deadline.stop();
+      seat.release();
     }
   }
 
@@ -137,6 +143,17 @@ function attributesOf(
   // A namespace is its own namespace, so that rights in it reach it.
   const within = group === "" && resource === "namespaces" ? name : namespace;
   return { user, plane, path, verb, isResource: true, group, version, resource, subresource, namespace: within, name };
+}
+
+/** Rejects with the reason of the signal, unless the work is done before. */
+function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const aborted = (): void => reject(signal.reason);
+    signal.addEventListener("abort", aborted, { once: true });
+    const done = (): void => signal.removeEventListener("abort", aborted);
+    work.then(resolve, reject).finally(done);
+    if (signal.aborted) aborted();
+  });
 }
 
 function tooSlow(): DOMException {

@@ -7,7 +7,8 @@ import {
 } from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { failure, StatusError } from "../../protocol/api-status.ts";
+import { failure, StatusError, unexplained } from "../../protocol/api-status.ts";
+import { plainJson, statusAnswer } from "./answers.ts";
 import type { ApiAnswer, ApiRequest, StreamSink } from "./api-request.ts";
 import type { ApiServer } from "./api-server.ts";
 
@@ -19,6 +20,25 @@ export interface ListenOptions {
   readonly certificate: string;
   /** Who issues the certificates of clients. */
   readonly clientAuthority: string;
+  /** Where others than the usual ones hold. */
+  readonly limits?: Partial<SocketLimits>;
+}
+
+export interface SocketLimits {
+  readonly connectionsMax: number;
+  /** Requests at the same time on one connection. */
+  readonly streamsMax: number;
+  readonly bodyBytesMax: number;
+  readonly headerBytesMax: number;
+  readonly urlLengthMax: number;
+  /** How long a client may take to agree on keys. */
+  readonly handshakeMsMax: number;
+  /** How long a client may take for the head of a request. */
+  readonly headersMsMax: number;
+  /** How long a connection may be silent that carries no watch. */
+  readonly idleMsMax: number;
+  /** How long a client that is answered already may go on sending. */
+  readonly lingerMsMax: number;
 }
 
 export interface Listening {
@@ -26,14 +46,24 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-const bodyBytesMax = 3 * 1024 * 1024;
-const headerBytesMax = 64 * 1024;
-const streamsMax = 1_000;
-const urlLengthMax = 32 * 1024;
-const idleMs = 3 * 60_000;
+const defaultLimits: SocketLimits = {
+  connectionsMax: 10_000,
+  streamsMax: 1_000,
+  bodyBytesMax: 3 * 1024 * 1024,
+  headerBytesMax: 64 * 1024,
+  urlLengthMax: 32 * 1024,
+  handshakeMsMax: 10_000,
+  headersMsMax: 30_000,
+  idleMsMax: 3 * 60_000,
+  lingerMsMax: 1_000,
+};
+
+/** Connections whose other end vanished without a word are found out by these. */
+const keepAliveMs = 60_000;
 
 /** Serves the API over TLS, by HTTP/2 and HTTP/1.1. */
 export async function listen(server: ApiServer, options: ListenOptions): Promise<Listening> {
+  const limits = { ...defaultLimits, ...options.limits };
   const http = createSecureServer(
     {
       allowHTTP1: true,
@@ -43,17 +73,21 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
       requestCert: true,
       rejectUnauthorized: false, // who shows no certificate, or one of somebody else, may have a token
       minVersion: "TLSv1.2",
-      maxHeaderSize: headerBytesMax,
+      handshakeTimeout: limits.handshakeMsMax,
+      headersTimeout: limits.headersMsMax,
+      connectionsCheckingInterval: Math.min(limits.headersMsMax, 5_000),
+      maxHeaderSize: limits.headerBytesMax,
       maxSessionMemory: 64,
-      settings: { maxConcurrentStreams: streamsMax, maxHeaderListSize: headerBytesMax },
+      settings: { maxConcurrentStreams: limits.streamsMax, maxHeaderListSize: limits.headerBytesMax },
     } as Parameters<typeof createSecureServer>[0],
     (request, response) => {
-      serve(server, request, response).catch(() => response.destroy());
+      serve(server, limits, request, response).catch(() => response.destroy());
     },
   );
+  http.maxConnections = limits.connectionsMax;
   const sessions = new Set<{ destroy(): void }>();
   remember(http, sessions);
-  http.setTimeout(idleMs);
+  http.setTimeout(limits.idleMsMax);
   await new Promise<void>((resolve, reject) => {
     http.once("error", reject);
     http.listen(options.port, options.host, resolve);
@@ -64,6 +98,7 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
 function remember(http: Http2SecureServer, sessions: Set<{ destroy(): void }>): void {
   http.on("connection", (socket) => {
     sessions.add(socket);
+    socket.setKeepAlive(true, keepAliveMs);
     socket.once("close", () => sessions.delete(socket));
   });
   http.on("sessionError", () => undefined);
@@ -77,32 +112,55 @@ function stop(http: Http2SecureServer, sessions: ReadonlySet<{ destroy(): void }
   });
 }
 
-async function serve(server: ApiServer, request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
+async function serve(
+  server: ApiServer,
+  limits: SocketLimits,
+  request: Http2ServerRequest,
+  response: Http2ServerResponse,
+): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  const answer = await server.handle(apiRequest(request, gone));
+  const isTooLong = request.url.length > limits.urlLengthMax;
+  const answer = isTooLong ? uriTooLong(limits) : await server.handle(apiRequest(request, gone, limits));
   if (response.destroyed) return;
+  endWithAnswer(request, response, limits);
   send(answer, request, response);
 }
 
-function apiRequest(request: Http2ServerRequest, life: AbortController): ApiRequest {
+function apiRequest(request: Http2ServerRequest, life: AbortController, limits: SocketLimits): ApiRequest {
   const { pathname, searchParams } = parseUrl(request.url);
   return {
     method: request.method ?? "GET",
     path: pathname,
     query: searchParams,
     headers: distinctHeaders(request),
-    body: () => readBody(request, life.signal),
+    body: () => readBody(request, life.signal, limits.bodyBytesMax),
     life,
     clientCertificate: certificateOf(request),
   };
 }
 
 function parseUrl(url: string): { readonly pathname: string; readonly searchParams: URLSearchParams } {
-  if (url.length > urlLengthMax) return { pathname: "", searchParams: new URLSearchParams() };
   const question = url.indexOf("?");
   const pathname = question < 0 ? url : url.slice(0, question);
   return { pathname, searchParams: new URLSearchParams(question < 0 ? "" : url.slice(question + 1)) };
+}
+
+function uriTooLong({ urlLengthMax }: SocketLimits): ApiAnswer {
+  const status = unexplained(`Request URI too long: limit is ${urlLengthMax}`);
+  return statusAnswer({ ...status, code: 414 }, plainJson);
+}
+
+/** Whoever goes on sending what nobody reads is cut off, once there was time to read the answer. */
+function endWithAnswer(request: Http2ServerRequest, response: Http2ServerResponse, limits: SocketLimits): void {
+  if (request.complete || request.readableEnded) return;
+  request.resume();
+  response.once("finish", () => {
+    const timer = setTimeout(() => {
+      if (!request.complete) request.destroy();
+    }, limits.lingerMsMax).unref();
+    request.once("close", () => clearTimeout(timer));
+  });
 }
 
 /** Node joins headers that are given several times, some by commas; here each value is apart. */
@@ -131,14 +189,14 @@ function certificateOf(request: Http2ServerRequest): X509Certificate | undefined
   return certificate;
 }
 
-function readBody(request: Http2ServerRequest, signal: AbortSignal): Promise<Uint8Array> {
+function readBody(request: Http2ServerRequest, signal: AbortSignal, bytesMax: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     request.on("data", (chunk: Uint8Array) => {
       bytes += chunk.length;
-      if (bytes <= bodyBytesMax) chunks.push(chunk);
-      else reject(tooLarge());
+      if (bytes <= bytesMax) chunks.push(chunk);
+      else reject(tooLarge(bytesMax));
     });
     request.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks)));
     request.once("error", reject);
@@ -146,8 +204,8 @@ function readBody(request: Http2ServerRequest, signal: AbortSignal): Promise<Uin
   });
 }
 
-function tooLarge(): StatusError {
-  const message = `Request entity too large: limit is ${bodyBytesMax}`;
+function tooLarge(bytesMax: number): StatusError {
+  const message = `Request entity too large: limit is ${bytesMax}`;
   return new StatusError(failure("RequestEntityTooLarge", message));
 }
 
@@ -189,6 +247,10 @@ class ResponseSink implements StreamSink {
 
   cut(): void {
     this.#response.destroy();
+  }
+
+  onDrain(call: () => void): void {
+    this.#response.once("drain", call);
   }
 
   onClose(call: () => void): void {

@@ -6,13 +6,14 @@ import { textAnswer } from "./answers.ts";
 import type { ApiAnswer } from "./api-request.ts";
 import type { EventLines } from "./event-lines.ts";
 import { BadRevision, exactRevision, parseListOptions, revisionParameter } from "./list-options.ts";
+import type { OpenWatches } from "./open-watches.ts";
 import { listText, objectText } from "./representation.ts";
 import { type ResourceCall, readRequest, showingOf } from "./resource-call.ts";
-import { tooLargeRevision, type WatchLimits, WatchStream } from "./watch-stream.ts";
+import { tooLargeRevision, WatchStream } from "./watch-stream.ts";
 
 export interface WatchPorts {
   readonly registry: Registry;
-  readonly watchLimits: WatchLimits;
+  readonly watches: OpenWatches;
   readonly lines: EventLines;
 }
 
@@ -57,14 +58,14 @@ function listRevision(text: string): number {
   }
 }
 
-export function watchCollection({ registry, watchLimits, lines }: WatchPorts, call: ResourceCall): ApiAnswer {
+export function watchCollection({ registry, watches, lines }: WatchPorts, call: ResourceCall): ApiAnswer {
   const query = new URLSearchParams(call.context.request.query);
   query.set("watch", "true");
   const options = parseListOptions(query, call.kind, call.path.name);
   const showing = showingOf(call, registry.clock.now());
   const asked = revisionParameter(options.resourceVersion);
   if (asked > registry.store.revision) throw tooLargeRevision(asked, registry.store.revision);
-  const { store, clock } = registry;
-  const stream = new WatchStream({ store, clock, limits: watchLimits, lines }, readRequest(call), options, showing);
+  watches.requireRoomFor(call.context.user);
+  const stream = new WatchStream({ ...registry, watches, lines }, readRequest(call), options, showing);
   return { code: 200, headers: { "content-type": "application/json" }, body: stream };
 }

@@ -5,40 +5,46 @@ import { formatApiVersion } from "../../protocol/object-meta.ts";
 import { type Selection, selects } from "../registry/field-values.ts";
 import { listObjects } from "../registry/list.ts";
 import { withMetadata } from "../registry/metadata.ts";
+import type { Random } from "../registry/object-name.ts";
 import { type ObjectRequest, scopeOf } from "../registry/object-request.ts";
 import type { ApiObject } from "../registry/served-kind.ts";
 import { type Change, type ObjectStore, RevisionCompacted, type StoredObject } from "../storage/object-store.ts";
 import type { Stream, StreamSink } from "./api-request.ts";
 import type { EventLines } from "./event-lines.ts";
 import { type ListOptions, revisionParameter } from "./list-options.ts";
+import type { OpenWatch, OpenWatches } from "./open-watches.ts";
 import type { Showing } from "./representation.ts";
-
-export interface WatchLimits {
-  /** Bytes that a client may be behind before it is cut off. */
-  readonly waitingBytesMax: number;
-  readonly bookmarkMs: number;
-}
-
-export const watchLimits: WatchLimits = { waitingBytesMax: 16 * 1024 * 1024, bookmarkMs: 60_000 };
 
 interface Ports {
   readonly store: ObjectStore;
   readonly clock: Clock;
-  readonly limits: WatchLimits;
+  readonly random: Pick<Random, "fraction">;
+  readonly watches: OpenWatches;
   readonly lines: EventLines;
 }
 
-/** What happens to the objects of a request, as lines of JSON, until one side has enough. */
-export class WatchStream implements Stream {
+/** Longer than any timer can be set for; nobody notices a watch that ends once a day. */
+const lifeMsMax = 24 * 60 * 60_000;
+
+/**
+ * What happens to the objects of a request, as lines of JSON, until one side has enough. A client that does not keep up
+ * is told nothing more until it has taken what it was told, and then goes on from history: it fills no memory of ours.
+ */
+export class WatchStream implements Stream, OpenWatch {
   readonly #ports: Ports;
   readonly #request: ObjectRequest;
   readonly #options: ListOptions;
   readonly #showing: Showing;
+  #sink: StreamSink = nowhere;
+  /** What is there at the beginning, as far as it is not sent yet. */
+  #initial: Iterator<StoredObject> | undefined;
   #timers: Timer[] = [];
+  #stalled: Timer | undefined;
   #stop: () => void = () => undefined;
+  /** All changes up to this revision were sent, or had nothing in them for this client. */
   #sent = 0;
   #isFirst = true;
-  #isClosed = false;
+  #state: "live" | "behind" | "closed" = "live";
 
   constructor(ports: Ports, request: ObjectRequest, options: ListOptions, showing: Showing) {
     this.#ports = ports;
@@ -47,107 +53,161 @@ export class WatchStream implements Stream {
     this.#showing = showing;
   }
 
+  get waitingBytes(): number {
+    return this.#sink.waitingBytes;
+  }
+
   start(sink: StreamSink): void {
+    this.#sink = sink;
     sink.onClose(() => this.#close());
-    try {
-      this.#begin(sink);
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error;
-      this.#fail(sink, error);
-    }
+    this.#orFail(() => {
+      this.#ports.watches.add(this, this.#request.user);
+      this.#begin();
+      this.#goOn();
+    });
   }
 
-  #begin(sink: StreamSink): void {
-    const { store, clock } = this.#ports;
-    const from = this.#initialEvents(sink);
-    this.#stop = subscribe(store, scopeOf(this.#request), from, (change) => this.#deliver(sink, change));
-    if (this.#isClosed) this.#stop();
+  finish(): void {
+    this.#close();
+    this.#sink.end();
+  }
+
+  cut(): void {
+    this.#close();
+    this.#sink.cut();
+  }
+
+  #begin(): void {
+    const { clock, random, watches } = this.#ports;
     const { timeoutSeconds = 0, allowBookmarks } = this.#options;
-    if (timeoutSeconds > 0) this.#timers.push(clock.after(timeoutSeconds * 1_000, () => this.#timeOut(sink)));
-    if (allowBookmarks) this.#bookmarkLater(sink);
-  }
-
-  /** Sends what is there, if the client wants to start from that; returns the revision to go on from. */
-  #initialEvents(sink: StreamSink): number {
+    const lifeMs = timeoutSeconds > 0 ? timeoutSeconds * 1_000 : watches.limits.lifeMsMin * (1 + random.fraction());
+    this.#timers.push(clock.after(Math.min(lifeMs, lifeMsMax), () => this.#timeOut()));
+    if (allowBookmarks) this.#bookmarkLater();
     const { sendInitialEvents, resourceVersion } = this.#options;
     const asked = revisionParameter(resourceVersion);
-    if (sendInitialEvents === undefined ? asked > 0 : !sendInitialEvents) return asked || this.#ports.store.revision;
+    this.#sent = asked || this.#ports.store.revision;
+    if (sendInitialEvents === undefined ? asked > 0 : !sendInitialEvents) return;
     const { revision, items } = listObjects(this.#ports, this.#request, {
       selection: this.#options.selection,
       limit: 0,
       continueToken: "",
     });
-    for (const stored of items) this.#write(sink, "ADDED", stored);
     this.#sent = revision;
-    if (sendInitialEvents === true && this.#options.allowBookmarks) this.#bookmark(sink, true);
-    return revision;
+    this.#initial = items[Symbol.iterator]();
   }
 
-  #deliver(sink: StreamSink, change: Change): void {
-    if (this.#isClosed) return;
+  /** Sends what there is to send: first what was there at the beginning, then what history holds, then what happens. */
+  #goOn(): void {
+    if (this.#initial !== undefined) this.#sendInitial(this.#initial);
+    if (this.#state !== "live" || this.#initial !== undefined) return;
+    const stop = subscribe(this.#ports.store, scopeOf(this.#request), this.#sent, (change) => this.#deliver(change));
+    this.#stop = stop;
+    if (this.#state !== "live") stop();
+  }
+
+  #sendInitial(items: Iterator<StoredObject>): void {
+    for (let next = items.next(); next.done !== true; next = items.next()) {
+      this.#write("ADDED", next.value);
+      if (this.#state !== "live") return;
+    }
+    this.#initial = undefined;
+    if (this.#options.sendInitialEvents === true && this.#options.allowBookmarks) this.#bookmark(true);
+  }
+
+  #deliver(change: Change): void {
+    if (this.#state !== "live") return;
     this.#sent = change.revision;
     const event = eventFor(change, this.#options.selection, this.#request);
-    if (event === undefined) return;
-    this.#write(sink, event.type, event.stored);
-    // A client that does not keep up must not fill our memory; it starts over from the last event it got.
-    if (sink.waitingBytes > this.#ports.limits.waitingBytesMax) {
-      this.#close();
-      sink.cut();
-    }
+    if (event !== undefined) this.#write(event.type, event.stored);
   }
 
-  #write(sink: StreamSink, type: string, stored: StoredObject): void {
-    sink.write(this.#ports.lines.line(type, stored, this.#showing, this.#isFirst));
+  #write(type: string, stored: StoredObject): void {
+    this.#sink.write(this.#ports.lines.line(type, stored, this.#showing, this.#isFirst));
     this.#isFirst = false;
+    this.#ports.watches.wrote(this);
+    if (this.#state === "live" && this.waitingBytes > this.#ports.watches.limits.waitingBytesMax) this.#wait();
   }
 
-  #bookmarkLater(sink: StreamSink): void {
-    const { clock, limits, store } = this.#ports;
+  #wait(): void {
+    const { clock, watches } = this.#ports;
+    this.#state = "behind";
+    this.#stop();
+    this.#stalled = clock.after(watches.limits.stalledMsMax, () => this.cut());
+    this.#sink.onDrain(() => {
+      this.#stalled?.stop();
+      if (this.#state !== "behind") return;
+      this.#state = "live";
+      this.#orFail(() => this.#goOn());
+    });
+  }
+
+  #bookmarkLater(): void {
+    const { clock, watches, store } = this.#ports;
     this.#timers.push(
-      clock.after(limits.bookmarkMs, () => {
-        this.#timers = this.#timers.slice(-1);
-        // Everything up to the newest revision was delivered, if only by having nothing in it for this client.
-        this.#sent = store.revision;
-        this.#bookmark(sink, false);
-        this.#bookmarkLater(sink);
+      clock.after(watches.limits.bookmarkMs, () => {
+        this.#timers = [this.#timers[0] as Timer];
+        if (this.#isUpToDate) this.#sent = store.revision;
+        if (this.#isUpToDate) this.#bookmark(false);
+        this.#bookmarkLater();
       }),
     );
   }
 
-  #bookmark(sink: StreamSink, endsInitialEvents: boolean): void {
+  /** Whether everything up to the newest revision was delivered, if only by having nothing in it for this client. */
+  get #isUpToDate(): boolean {
+    return this.#state === "live" && this.#initial === undefined;
+  }
+
+  #bookmark(endsInitialEvents: boolean): void {
     const { kind } = this.#request;
     const metadata = {
       resourceVersion: String(this.#sent),
       ...(endsInitialEvents ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
     };
     const object = { kind: kind.kind, apiVersion: formatApiVersion(kind.group, kind.version), metadata };
-    sink.write(`${writeJson({ type: "BOOKMARK", object })}\n`);
+    this.#sink.write(`${writeJson({ type: "BOOKMARK", object })}\n`);
   }
 
   /** A client that takes bookmarks goes on from the very end, however long nothing happened. */
-  #timeOut(sink: StreamSink): void {
-    this.#sent = this.#ports.store.revision;
-    if (this.#options.allowBookmarks) this.#bookmark(sink, false);
-    this.#finish(sink);
+  #timeOut(): void {
+    if (this.#isUpToDate && this.#options.allowBookmarks) {
+      this.#sent = this.#ports.store.revision;
+      this.#bookmark(false);
+    }
+    this.finish();
   }
 
-  #fail(sink: StreamSink, error: StatusError): void {
-    sink.write(`${writeJson({ type: "ERROR", object: error.status })}\n`);
-    this.#finish(sink);
-  }
-
-  #finish(sink: StreamSink): void {
-    this.#close();
-    sink.end();
+  /** What goes wrong on the way is the last event. */
+  #orFail(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      this.#sink.write(`${writeJson({ type: "ERROR", object: error.status })}\n`);
+      this.finish();
+    }
   }
 
   #close(): void {
-    this.#isClosed = true;
+    this.#state = "closed";
     this.#stop();
+    this.#stalled?.stop();
     for (const timer of this.#timers) timer.stop();
     this.#timers = [];
+    this.#initial = undefined;
+    this.#ports.watches.remove(this);
   }
 }
+
+/** Where a stream writes before it is started. */
+const nowhere: StreamSink = {
+  waitingBytes: 0,
+  write: () => undefined,
+  end: () => undefined,
+  cut: () => undefined,
+  onClose: () => undefined,
+  onDrain: () => undefined,
+};
 
 function subscribe(
   store: ObjectStore,

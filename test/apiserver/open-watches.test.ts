@@ -1,0 +1,249 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type TestOptions, TestServer, turnOfEvents } from "./test-server.ts";
+import { users } from "./test-users.ts";
+import type { WatchReader } from "./watch-reader.ts";
+
+const configMaps = "/api/v1/namespaces/default/configmaps";
+const watching = `${configMaps}?watch=true`;
+
+describe("watches", () => {
+  let server: TestServer;
+
+  const start = async (options: TestOptions = {}): Promise<void> => {
+    server = await TestServer.start(options);
+  };
+
+  const put = async (name: string, labels: Record<string, string> = {}, data = "1"): Promise<string> => {
+    const body = { metadata: { name, labels }, data: { data } };
+    const created = await server.create(configMaps, body);
+    const reply = created.code === 409 ? await server.replace(`${configMaps}/${name}`, body) : created;
+    return reply.body.metadata.resourceVersion;
+  };
+
+  afterEach(async () => {
+    await server.stop();
+    expect(server.faults).toEqual([]);
+    expect(server.clock.waiting).toBe(0);
+  });
+
+  it("begin with what is there, mark where that ends, and say every minute how far they are", async () => {
+    await start();
+    const first = await put("a");
+    const reader = await server.watch(
+      `${watching}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+    );
+    expect(reader.lines).toEqual(["ADDED a", `BOOKMARK ${first}`]);
+    expect(reader.events[1]?.object.metadata.annotations).toEqual({ "k8s.io/initial-events-end": "true" });
+    await server.create("/api/v1/namespaces", { metadata: { name: "elsewhere" } });
+    const newest = String(server.server.registry.store.revision);
+    server.clock.advance(60_000);
+    expect(reader.lines.slice(2)).toEqual([`BOOKMARK ${newest}`]);
+    server.clock.advance(60_000);
+    expect(reader.lines.slice(3)).toEqual([`BOOKMARK ${newest}`]);
+  });
+
+  it("end after the time that was asked for, with a last bookmark", async () => {
+    await start();
+    const reader = await server.watch(`${watching}&resourceVersion=1&timeoutSeconds=10&allowWatchBookmarks=true`);
+    const last = await put("a");
+    server.clock.advance(9_999);
+    expect(reader.ended).toBeUndefined();
+    server.clock.advance(1);
+    expect(reader.ended).toBe("ended");
+    expect(reader.lines).toEqual(["ADDED a", `BOOKMARK ${last}`]);
+  });
+
+  it("that ask for no time end between half an hour and an hour later, and within a day whatever they ask", async () => {
+    await start({ random: { fraction: () => 0.5, uuid: () => `uid-${Math.random()}` } });
+    const unbounded = await server.watch(watching);
+    const endless = await server.watch(`${watching}&timeoutSeconds=9007199254740991`);
+    server.clock.advance(45 * 60_000 - 1);
+    expect(unbounded.ended).toBeUndefined();
+    server.clock.advance(1);
+    expect(unbounded.ended).toBe("ended");
+    server.clock.advance(23 * 60 * 60_000);
+    expect(endless.ended).toBeUndefined();
+    server.clock.advance(60 * 60_000);
+    expect(endless.ended).toBe("ended");
+  });
+
+  it("end when the server stops, and none begins after", async () => {
+    await start();
+    const reader = await server.watch(watching);
+    await server.stop();
+    expect(reader.ended).toBe("ended");
+    expect((await server.get(watching)).code).toBe(429);
+  });
+
+  it("show objects that come into view and leave it", async () => {
+    await start();
+    const reader = await server.watch(`${watching}&labelSelector=color%3Dred`);
+    await put("a", { color: "blue" });
+    await put("a", { color: "red" });
+    await put("a", { color: "red" }, "2");
+    const left = await put("a", { color: "green" });
+    await put("a", { color: "green" }, "3");
+    await server.remove(`${configMaps}/a`);
+    expect(reader.lines).toEqual(["ADDED a", "MODIFIED a", "DELETED a"]);
+    const last = reader.events[2]?.object;
+    expect(last.metadata).toMatchObject({ labels: { color: "red" }, resourceVersion: left });
+    expect(last.data).toEqual({ data: "2" });
+  });
+
+  it("from a revision that history has forgotten are told that it is gone", async () => {
+    await start({ limits: { store: { historyCount: 5 } } });
+    const first = await put("a");
+    for (let count = 0; count < 10; count += 1) await put("a", {}, String(count + 2));
+    const reader = await server.watch(`${watching}&resourceVersion=${first}`);
+    const oldest = server.server.registry.store.oldestRevision;
+    expect(reader.events).toMatchObject([
+      {
+        type: "ERROR",
+        object: { code: 410, reason: "Expired", message: `too old resource version: ${first} (${oldest})` },
+      },
+    ]);
+    expect(reader.ended).toBe("ended");
+  });
+
+  describe("with a client that does not keep up", () => {
+    const padding = "x".repeat(1_000);
+    const limits = { waitingBytesMax: 10_000, stalledMsMax: 30_000 };
+
+    const write = async (count: number): Promise<void> => {
+      for (let at = 0; at < count; at += 1) await put(`object-${at % 7}`, {}, `${at} ${padding}`);
+    };
+
+    it("hold little for it, and go on from history when it has taken that", async () => {
+      await start({ limits: { watches: limits } });
+      const [slow, fast] = [await server.watch(watching), await server.watch(watching)];
+      slow.pause();
+      await write(100);
+      expect(fast.events).toHaveLength(100);
+      expect(slow.events.length).toBeLessThan(15);
+      expect(slow.waitingBytesMost).toBeLessThan(limits.waitingBytesMax + 2_000);
+      slow.drainUntil(100);
+      expect(slow.events).toEqual(fast.events);
+      expect(slow.waitingBytesMost).toBeLessThan(limits.waitingBytesMax + 2_000);
+      await put("last");
+      slow.drain();
+      expect(slow.lines.at(-1)).toBe("ADDED last");
+    });
+
+    it("send what is there in portions too, and miss nothing that happens meanwhile", async () => {
+      await start({ limits: { watches: limits } });
+      for (let at = 0; at < 60; at += 1) await put(`object-${at}`, {}, padding);
+      const reader = await slowFromStart();
+      expect(reader.events.length).toBeLessThan(15);
+      await put("object-59", {}, "changed");
+      await put("new");
+      reader.drainUntil(62);
+      expect(reader.lines.slice(60)).toEqual(["MODIFIED object-59", "ADDED new"]);
+    });
+
+    it("send no bookmark that would skip what it has not seen", async () => {
+      await start({ limits: { watches: { ...limits, bookmarkMs: 1_000 } } });
+      const reader = await server.watch(`${watching}&allowWatchBookmarks=true`);
+      reader.pause();
+      await write(20);
+      server.clock.advance(5_000);
+      expect(reader.lines.filter((line) => line.startsWith("BOOKMARK"))).toEqual([]);
+      reader.drainUntil(20);
+      server.clock.advance(1_000);
+      expect(reader.lines.at(-1)).toBe(`BOOKMARK ${server.server.registry.store.revision}`);
+    });
+
+    it("cut it off when it takes nothing for too long", async () => {
+      await start({ limits: { watches: limits } });
+      const reader = await server.watch(watching);
+      reader.pause();
+      await write(100);
+      server.clock.advance(29_999);
+      expect(reader.ended).toBeUndefined();
+      server.clock.advance(1);
+      expect(reader.ended).toBe("cut");
+    });
+
+    it("tell it that what it missed is gone, when it comes back too late", async () => {
+      await start({ limits: { watches: limits, store: { historyCount: 20 } } });
+      const reader = await server.watch(watching);
+      reader.pause();
+      await write(100);
+      reader.drain();
+      expect(reader.events.at(-1)).toMatchObject({ type: "ERROR", object: { code: 410 } });
+      expect(reader.ended).toBe("ended");
+    });
+
+    it("cut off those furthest behind when all together hold too much", async () => {
+      await start({ limits: { watches: { ...limits, allWaitingBytesMax: 60_000 } } });
+      const readers: WatchReader[] = [];
+      for (let at = 0; at < 12; at += 1) {
+        const reader = await server.watch(watching);
+        if (at % 2 === 0) reader.pause();
+        readers.push(reader);
+        await write(1);
+      }
+      await write(100);
+      const cut = readers.filter(({ ended }) => ended === "cut");
+      const slow = readers.filter((_, at) => at % 2 === 0);
+      expect(cut.length).toBeGreaterThan(0);
+      expect(slow).toEqual(expect.arrayContaining(cut));
+      const waiting = readers.filter(({ ended }) => ended === undefined).map(({ waitingBytes }) => waitingBytes);
+      expect(waiting.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(60_000);
+      for (const reader of readers.filter((_, at) => at % 2 === 1)) expect(reader.ended).toBeUndefined();
+    });
+
+    async function slowFromStart(): Promise<WatchReader> {
+      const { WatchReader } = await import("./watch-reader.ts");
+      const { requestOf } = await import("./test-server.ts");
+      const answer = await server.server.api.handle(requestOf({ path: watching }));
+      const reader = new WatchReader();
+      reader.pause();
+      if (typeof answer.body !== "string") answer.body.start(reader);
+      return reader;
+    }
+  });
+
+  describe("are counted", () => {
+    it("for each user, whose other requests are not touched", async () => {
+      await start({ limits: { watches: { countPerUserMax: 3 } } });
+      await server.create("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+        metadata: { name: "readers" },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
+        subjects: [
+          { apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" },
+          { apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "bob" },
+        ],
+      });
+      await server.until("roles are gathered", async () => (await server.get(configMaps, users.alice)).code === 200);
+      const open = [];
+      for (let at = 0; at < 3; at += 1) open.push(await server.watch(watching, { user: users.alice }));
+      const refused = await server.get(watching, users.alice);
+      expect([refused.code, refused.body.reason, refused.headers["retry-after"]]).toEqual([
+        429,
+        "TooManyRequests",
+        "1",
+      ]);
+      expect((await server.get(configMaps, users.alice)).code).toBe(200);
+      open.push(await server.watch(watching, { user: users.bob }));
+      open[0]?.close();
+      open.push(await server.watch(watching, { user: users.alice }));
+      expect((await server.get(watching, users.alice)).code).toBe(429);
+    });
+
+    it("all together, whoever asks", async () => {
+      await start({ limits: { watches: { countMax: 2 } } });
+      const [first] = [await server.watch(watching), await server.watch(watching)];
+      expect((await server.get(watching)).body.message).toBe("Too many watches: 2 are open already.");
+      first?.close();
+      await server.watch(watching);
+    });
+
+    it("when they begin, too, however many were answered before", async () => {
+      await start({ limits: { watches: { countMax: 2 } } });
+      const readers = await Promise.all([1, 2, 3].map(() => server.watch(watching)));
+      await turnOfEvents();
+      expect(readers.map(({ ended }) => ended)).toEqual([undefined, undefined, "ended"]);
+      expect(readers[2]?.events).toMatchObject([{ type: "ERROR", object: { code: 429 } }]);
+    });
+  });
+});

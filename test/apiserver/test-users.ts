@@ -1,0 +1,14 @@
+import type { UserInfo } from "../../src/apiserver/http/access/user-info.ts";
+
+/** Whom a request is from: a user that the caller vouches for, or whoever its headers prove it to be from. */
+export type TestUser = UserInfo | "from headers";
+
+export function userNamed(username: string, groups: readonly string[] = []): UserInfo {
+  return { username, uid: "", groups: [...groups, "system:authenticated"], extra: {} };
+}
+
+export const users = {
+  admin: userNamed("admin", ["system:masters"]),
+  alice: userNamed("alice"),
+  bob: userNamed("bob"),
+} as const;
