@@ -1,7 +1,9 @@
 import { type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
 import { definitionStatus, type TakenNames } from "../registry/crd/crd-conditions.ts";
 import { readDefinition } from "../registry/crd/definition.ts";
+import { cleanupFinalizer, withTermination } from "../registry/crd/delete-definition.ts";
 import { deleteObject } from "../registry/delete.ts";
+import { ownedAfterUpdate } from "../registry/field-ownership.ts";
 import type { KindCatalog } from "../registry/kind-catalog.ts";
 import { finalizersOf, timestamp, withMetadata } from "../registry/metadata.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -15,8 +17,12 @@ import { WorkQueue } from "./work-queue.ts";
 
 const definitions = "customresourcedefinitions.apiextensions.k8s.io";
 const group = "apiextensions.k8s.io";
-const cleanup = "customresourcecleanup.apiextensions.k8s.io";
 const user = systemUser("customresourcedefinition-controller");
+
+/** In Kubernetes, too, the API server itself does this. */
+const manager = "kube-apiserver";
+
+const inProgress = { reason: "InstanceDeletionInProgress", message: "CustomResource deletion is in progress" };
 
 /** How soon to look again at a definition whose objects are on their way out. */
 const againMs = 100;
@@ -57,7 +63,6 @@ export class DefinitionKeeper {
     const crd = stored.object as ApiObject;
     if (crd.metadata.deletionTimestamp !== undefined) return this.#empty(key, crd, signal);
     await this.#change(key, "status", signal, (current) => this.#withStatus(key, current));
-    await this.#change(key, "", signal, guarded);
     return undefined;
   }
 
@@ -79,12 +84,14 @@ export class DefinitionKeeper {
 
   /** Deletes all objects of a definition that is being deleted; lets it go when none is left. */
   async #empty(key: ObjectKey, crd: ApiObject, signal: AbortSignal): Promise<number | undefined> {
-    if (!finalizersOf(crd).includes(cleanup)) return undefined;
+    if (!finalizersOf(crd).includes(cleanupFinalizer)) return undefined;
+    const now = timestamp(this.#registry.clock.now());
+    await this.#change(key, "status", signal, (current) => withTermination(current, inProgress, now));
     const kind = this.#kinds.inPlane(key.plane).stored(key.name);
     const left = kind === undefined ? 0 : await this.#deleteAll(key.plane, kind, signal);
     if (left > 0) return againMs;
     await this.#change(key, "", signal, (current) => {
-      const finalizers = finalizersOf(current).filter((name) => name !== cleanup);
+      const finalizers = finalizersOf(current).filter((name) => name !== cleanupFinalizer);
       return withMetadata(current, { finalizers: finalizers.length === 0 ? undefined : finalizers });
     });
     return undefined;
@@ -110,19 +117,10 @@ export class DefinitionKeeper {
     const current = this.#registry.store.get(key)?.object as ApiObject | undefined;
     if (kind === undefined || current === undefined) return;
     if (jsonEquals(change(current) as JsonValue, current as JsonValue)) return;
-    const request = { ...serverRequest(key, kind, user, signal), subresource };
+    const request = { ...serverRequest(key, kind, user, signal), manager, subresource };
     await updateObject(this.#registry, request, key.name, (latest) => {
       if (latest === undefined) throw new Gone();
-      return change(latest);
+      return ownedAfterUpdate(latest, change(latest), request, this.#registry.clock.now());
     }).catch(ignoreGone);
   }
-}
-
-/** A definition whose objects may be there does not go before they do. */
-function guarded(crd: ApiObject): ApiObject {
-  const { isEstablished } = readDefinition(crd);
-  const finalizers = finalizersOf(crd);
-  const isGoing = crd.metadata.deletionTimestamp !== undefined;
-  if (!isEstablished || isGoing || finalizers.includes(cleanup)) return crd;
-  return withMetadata(crd, { finalizers: [...finalizers, cleanup] });
 }

@@ -1,6 +1,7 @@
 import type { Condition } from "../../protocol/condition.ts";
 import { setCondition } from "../../protocol/condition.ts";
 import { deleteObject } from "../registry/delete.ts";
+import { ownedAfterUpdate } from "../registry/field-ownership.ts";
 import type { KindCatalog } from "../registry/kind-catalog.ts";
 import { finalizersOf, timestamp } from "../registry/metadata.ts";
 import { namespaces } from "../registry/namespace-lifecycle.ts";
@@ -111,7 +112,7 @@ export class NamespaceEmptier {
     const request = { ...serverRequest(key, kind, user, signal), subresource };
     await updateObject(this.#registry, request, key.name, (current) => {
       if (current === undefined) throw new Gone();
-      return change(current);
+      return ownedAfterUpdate(current, change(current), request, this.#registry.clock.now());
     }).catch(ignoreGone);
   }
 }

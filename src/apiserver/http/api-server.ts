@@ -16,7 +16,7 @@ import type { OpenWatches } from "./open-watches.ts";
 import { isPretty } from "./pretty.ts";
 import type { RequestContext } from "./request-context.ts";
 import { type OtherPath, parsePath, type ResourcePath } from "./request-info.ts";
-import { kindAt, verbOf } from "./resource-call.ts";
+import { isLeftToDefinitions, kindAt, verbOf } from "./resource-call.ts";
 import { answerResource } from "./resource-requests.ts";
 
 /** Which plane a path belongs to, and what is left of the path inside it. */
@@ -102,6 +102,7 @@ export class ApiServer {
   async #resource(context: RequestContext, path: ResourcePath, verb: Verb | undefined): Promise<ApiAnswer> {
     const kinds = this.#ports.kinds.inPlane(context.plane);
     if (!kinds.all.some(({ group, version }) => group === path.group && version === path.version)) return pageNotFound;
+    if (isLeftToDefinitions(this.#ports.kinds.builtin, kinds, path, verb)) return pageNotFound;
     const kind = kindAt(kinds, path);
     if (verb === undefined) throw methodNotAllowed();
     const review = reviewKinds.find(({ group, resource }) => group === path.group && resource === path.resource);

@@ -44,10 +44,21 @@ export interface BodyKind {
 export async function objectBody(request: ApiRequest, expected: BodyKind): Promise<SentBody> {
   const type = contentType(request);
   const accepted = expected.isCustom ? [json, yaml] : [json, yaml, protobuf];
-  if (type !== "" && !accepted.includes(type)) throw unsupportedMediaType(accepted);
+  if (type !== "" && !accepted.includes(type)) throw unsupportedMediaType([json, yaml, protobuf]);
   if (type === protobuf) return { value: await protobufBody(request, expected), duplicates: [] };
   const text = await bodyText(request);
-  return type === yaml ? { value: readYaml(text), duplicates: [] } : jsonBody(text, expected.kind);
+  const sent = type === yaml ? { value: readYaml(text), duplicates: [] } : jsonBody(text, expected.kind);
+  if (expected.isCustom) requireKind(sent.value, text, expected.kind);
+  return sent;
+}
+
+/** Nobody guesses what a custom object is meant to be. */
+function requireKind(value: JsonValue, text: string, kind: string): void {
+  if (!isJsonObject(value) || (value["kind"] ?? "") !== "") return;
+  const because = `Object 'Kind' is missing in '${text}' (${shown(text)})`;
+  throw new StatusError(
+    failure("BadRequest", `the object provided is unrecognized (must be of type ${kind}): ${because}`),
+  );
 }
 
 /** A body in the form that clients of Go prefer for kinds they have types for. */

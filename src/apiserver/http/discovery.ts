@@ -40,7 +40,7 @@ export function aggregatedDiscovery(kinds: readonly ServedKind[], part: "core" |
     apiVersion: "apidiscovery.k8s.io/v2",
     metadata: {},
     items: names.map((group) => ({
-      metadata: { ...(group === "" ? {} : { name: group }), creationTimestamp: null },
+      metadata: group === "" ? {} : { name: group },
       versions: versionsOf(kinds, group).map((version) => ({
         version,
         resources: kinds
@@ -73,7 +73,7 @@ function resourceEntries(kind: ServedKind): readonly JsonObject[] {
     singularName: kind.singular,
     namespaced: kind.scope === "Namespaced",
     kind: kind.kind,
-    verbs: sortedVerbs(kind.verbs),
+    verbs: shownVerbs(kind),
     ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
     ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
     ...(kind.verbs.includes("list") ? { storageVersionHash: storageVersionHash(kind) } : {}),
@@ -96,7 +96,7 @@ function aggregatedEntry(kind: ServedKind): JsonValue {
     responseKind,
     scope: kind.scope === "Namespaced" ? "Namespaced" : "Cluster",
     singularResource: kind.singular,
-    verbs: sortedVerbs(kind.verbs),
+    verbs: shownVerbs(kind),
     ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
     ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
     ...(subresources.length > 0 ? { subresources } : {}),
@@ -111,8 +111,9 @@ function subresourcesOf(kind: ServedKind): readonly { readonly name: string; rea
   ];
 }
 
-function sortedVerbs(verbs: readonly string[]): readonly string[] {
-  return [...verbs].sort();
+/** Kinds that are made from definitions have an order of their own. */
+function shownVerbs({ verbs, isCustom }: ServedKind): readonly string[] {
+  return isCustom ? verbs : [...verbs].sort();
 }
 
 function byPlural(left: ServedKind, right: ServedKind): number {

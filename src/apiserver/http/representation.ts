@@ -54,7 +54,10 @@ export function listText(items: readonly StoredObject[], metadata: ListMetadata,
   const { kind, accepted } = showing;
   switch (accepted.representation) {
     case "object": {
-      const head = writeJson({ kind: kind.listKind, apiVersion: formatApiVersion(kind.group, kind.version), metadata });
+      // Lists of custom kinds always say where they go on, even when they do not.
+      const full = kind.isCustom ? { continue: "", ...metadata } : metadata;
+      const apiVersion = formatApiVersion(kind.group, kind.version);
+      const head = writeJson({ kind: kind.listKind, apiVersion, metadata: full });
       return `${head.slice(0, -1)},"items":[${items.map((item) => itemText(item, kind)).join(",")}]}`;
     }
     case "Table":

@@ -1,5 +1,6 @@
+import { resourceNotFound, StatusError } from "../../protocol/api-status.ts";
 import type { PlaneKinds } from "../registry/kind-catalog.ts";
-import type { ObjectRequest, Subresource, WriteRequest } from "../registry/object-request.ts";
+import { type ObjectRequest, resourceOf, type Subresource, type WriteRequest } from "../registry/object-request.ts";
 import type { ServedKind, Verb } from "../registry/served-kind.ts";
 import { negotiate } from "./accept.ts";
 import { firstHeader } from "./access/authenticator.ts";
@@ -45,11 +46,27 @@ function readVerb(request: ApiRequest, path: ResourcePath, isCollection: boolean
   return isCollection ? "list" : "get";
 }
 
+/** Whether a path is for definitions alone to serve, and none of them does. */
+export function isLeftToDefinitions(
+  builtin: readonly ServedKind[],
+  kinds: PlaneKinds,
+  { group, version, resource, namespace }: ResourcePath,
+  verb: Verb | undefined,
+): boolean {
+  const kind = kinds.find(group, version, resource);
+  if (kind === undefined) return !builtin.some((served) => served.group === group);
+  if (!kind.isCustom) return false;
+  if (kind.scope === "Cluster") return namespace !== "";
+  return namespace === "" && verb !== "list" && verb !== "watch";
+}
+
 /** The kind that a path is about; refuses what is not served there. */
 export function kindAt(kinds: PlaneKinds, path: ResourcePath): ServedKind {
   const kind = kinds.find(path.group, path.version, path.resource);
   if (kind === undefined) throw noSuchResource();
-  if (path.subresource !== "" && !subresourcesOf(kind).includes(path.subresource)) throw noSuchResource();
+  if (path.subresource !== "" && !subresourcesOf(kind).includes(path.subresource)) {
+    throw kind.isCustom ? new StatusError(resourceNotFound(resourceOf({ kind }), path.name)) : noSuchResource();
+  }
   if (kind.scope === "Cluster" && path.namespace !== "") throw noSuchResource();
   return kind;
 }

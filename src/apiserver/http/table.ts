@@ -45,6 +45,6 @@ function cellOf(object: ApiObject, column: Column, nowMs: number): JsonValue {
 }
 
 function objectPart(object: ApiObject, includeObject: string): JsonObject {
-  if (includeObject === "None") return {};
+  if (includeObject === "None") return { object: null };
   return { object: includeObject === "Object" ? object : partial(object) };
 }

@@ -1,4 +1,4 @@
-import { alreadyExists, failure, StatusError, unexplained } from "../../protocol/api-status.ts";
+import { alreadyExists, failure, forbiddenTo, StatusError, unexplained } from "../../protocol/api-status.ts";
 import type { StoredObject } from "../storage/object-store.ts";
 import { type AdmissionRequest, storedAs } from "./admission.ts";
 import { ownedAfterUpdate } from "./field-ownership.ts";
@@ -47,6 +47,7 @@ async function storeNew(
   object: ApiObject,
 ): Promise<StoredObject | undefined> {
   const shaped = shapedNew(object, request);
+  requireLastingKind(request, shaped.metadata.name as string);
   const settle = await registry.admission.validate(admissionOf(request, shaped), request.signal);
   const key = keyOf(request, shaped.metadata.name as string);
   try {
@@ -66,6 +67,12 @@ async function storeNew(
     settle({ stored: false });
     throw error;
   }
+}
+
+function requireLastingKind(request: WriteRequest, name: string): void {
+  if (request.kind.isEnding !== true) return;
+  const because = "create not allowed while custom resource definition is terminating";
+  throw new StatusError(forbiddenTo(resourceOf(request), name, because));
 }
 
 function admissionOf(request: WriteRequest, object: ApiObject): AdmissionRequest {

@@ -56,6 +56,10 @@ async function deleteVersion(
   const old = current.object as ApiObject;
   const settle = await registry.admission.validate(admissionOf(request, old, options), request.signal);
   settle({ stored: false });
+  const { prepareDelete } = request.kind.rules;
+  if (prepareDelete !== undefined && old.metadata.deletionTimestamp === undefined) {
+    return writeMarked(registry, request, current, prepareDelete(old, timestamp(registry.clock.now())));
+  }
   const object = withMetadata(old, { finalizers: finalizersFor(old, options) });
   if (!isHeld(object)) {
     if (request.dryRun) return { gone: true, last: current };
@@ -64,8 +68,17 @@ async function deleteVersion(
   }
   const marked = markedForDeletion(object, registry.clock.now());
   if (marked === undefined) return { gone: false, stored: current };
-  if (request.dryRun) return { gone: false, stored: unstored(current.key, marked) };
-  const result = await registry.store.put(current.key, current.revision, marked);
+  return writeMarked(registry, request, current, marked);
+}
+
+async function writeMarked(
+  { store }: Registry,
+  { dryRun }: WriteRequest,
+  { key, revision }: StoredObject,
+  marked: ApiObject,
+): Promise<Deleted | undefined> {
+  if (dryRun) return { gone: false, stored: unstored(key, marked) };
+  const result = await store.put(key, revision, marked);
   return result.ok ? { gone: false, stored: result.stored } : undefined;
 }
 

@@ -1,10 +1,11 @@
 import { failure, invalidObject, StatusError } from "../../protocol/api-status.ts";
 import { invalid } from "../../protocol/field-issue.ts";
 import { quote } from "../../protocol/go-quote.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
 import { writeJson } from "../../protocol/json-writer.ts";
 import { formatApiVersion } from "../../protocol/object-meta.ts";
 import { walkObject, walkValue } from "../../schema/walk.ts";
+import { decodeIssue } from "./builtin/typed/decode-issue.ts";
 import { compiledMetadata } from "./metadata-schema.ts";
 import type { WriteRequest } from "./object-request.ts";
 import type { ApiObject, ServedKind } from "./served-kind.ts";
@@ -69,13 +70,16 @@ function known(
   if (value["metadata"] !== undefined && value["metadata"] !== null && !isJsonObject(value["metadata"])) {
     throw badMetadata(kind, "json: cannot unmarshal into Go value of type v1.ObjectMeta");
   }
+  const issue = decodeIssue("meta.v1.ObjectMeta", metadata);
+  if (issue !== undefined) throw badMetadata(kind, issue);
   const meta = walkValue(compiledMetadata, metadata);
-  const [issue] = meta.issues;
-  if (issue !== undefined) throw badMetadata(kind, `metadata.${issue.field}: ${issue.message}`);
   const walked = walkObject(kind.schema, value);
   const body = isJsonObject(walked.value) ? walked.value : value;
   const object = ordered({ ...body, metadata: withoutEmpty(meta.value as JsonObject) }, kind) as unknown as ApiObject;
-  const unknown = [...walked.unknownFields, ...meta.unknownFields.map((field) => `metadata.${field}`)];
+  const aboutMetadata = meta.unknownFields.map((field) => `metadata.${field}`);
+  const unknown = kind.isCustom
+    ? [...aboutMetadata, ...[...walked.unknownFields].sort()]
+    : [...walked.unknownFields, ...aboutMetadata];
   const read = kind.rules.read?.(object);
   return {
     object: read === undefined ? object : (ordered(read, kind) as unknown as ApiObject),
@@ -105,12 +109,31 @@ function checkKind(value: JsonObject, kind: ServedKind): void {
   const { apiVersion = "", kind: name = "" } = value as Readonly<Record<string, unknown>>;
   const expected = formatApiVersion(kind.group, kind.version);
   if (typeof apiVersion !== "string" || typeof name !== "string") throw unrecognized(kind, value);
-  if (kind.isCustom && name === "") throw bad(`Object 'Kind' is missing in '${JSON.stringify(value)}'`);
+  if (kind.isCustom) {
+    checkCustomKind(value, apiVersion, name, kind);
+    return;
+  }
   if ((name === "" || name === kind.kind) && (apiVersion === "" || apiVersion === expected)) return;
   const [shownKind, shownVersion] = [name || kind.kind, apiVersion || expected];
   const subject = `${shownKind} in version ${quote(versionOf(shownVersion))} cannot be handled as a ${kind.kind}`;
   throw bad(
     `${subject}: no kind ${quote(shownKind)} is registered for version ${quote(shownVersion)} in scheme "pkg/runtime/scheme.go:110"`,
+  );
+}
+
+/** Custom kinds may leave out nothing, and are refused in other words. */
+function checkCustomKind(value: JsonObject, apiVersion: string, name: string, kind: ServedKind): void {
+  const expected = formatApiVersion(kind.group, kind.version);
+  if (name === "") throw bad(`Object 'Kind' is missing in '${writeJson(value)}'`);
+  if (apiVersion !== expected) {
+    const said = `the API version in the data (${apiVersion})`;
+    throw bad(`${said} does not match the expected API version (${expected})`);
+  }
+  if (name === kind.kind) return;
+  const metadata = isJsonObject(value["metadata"] ?? null) ? (value["metadata"] as JsonObject) : {};
+  const issue = invalid("kind", name, `must be ${kind.kind}`);
+  throw new StatusError(
+    invalidObject({ group: kind.group, kind: name }, String(ownValue(metadata, "name") ?? ""), [issue]),
   );
 }
 

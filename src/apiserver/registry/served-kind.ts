@@ -56,6 +56,8 @@ export interface ServedKind {
   readonly createsOnUpdate?: boolean;
   /** Told to whoever uses this version, with every answer. */
   readonly deprecationWarning?: string | undefined;
+  /** Whether its definition is on its way out: no more objects are made. */
+  readonly isEnding?: boolean;
   /** Whether a delete answers with the object in place of a Status. */
   readonly returnsDeleted?: boolean;
 }
@@ -83,6 +85,8 @@ export interface KindRules {
   readonly prepareCreate?: (object: ApiObject) => ApiObject;
   /** The same for an update; `old` is what is stored, and the subresource is empty for the object itself. */
   readonly prepareUpdate?: (object: ApiObject, old: ApiObject, subresource?: WrittenPart) => ApiObject;
+  /** An object that does not go at once when it is deleted, as it is after the first request to do so. */
+  readonly prepareDelete?: (object: ApiObject, now: string) => ApiObject;
   /** What the schema cannot say. Undefined `old`: a create. */
   readonly validate?: (
     object: ApiObject,

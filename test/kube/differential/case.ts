@@ -1,7 +1,7 @@
 // Cases are data: what is sent, step by step, to both servers. What comes back has to be the same.
 
 export interface Step {
-  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+  readonly method: string;
   /** `{ns}` stands for the namespace of the case, `{name}` for a value that an earlier step kept. */
   readonly path: string;
   /** Objects are sent as JSON, texts as they are. The placeholders of paths work here too. */
@@ -15,8 +15,17 @@ export interface Step {
   readonly keep?: Readonly<Record<string, string>>;
   /** Sends the step again until the answer has this code, for what servers do in their own time. */
   readonly until?: number;
+  /** The same until the answer has this text. */
+  readonly untilWith?: string;
   /** The same until the answer no longer has this text. */
   readonly untilWithout?: string;
+  /**
+   * The parts of the answer that are looked at, for documents of which the servers need not have all in common:
+   * `resources[name=pods]` is the member of a list whose name is pods.
+   */
+  readonly parts?: readonly string[];
+  /** Whether the causes of a refusal come in an order of chance, as those do that Kubernetes finds by a map. */
+  readonly anyOrder?: boolean;
   /** Whether the answer is not looked at; for steps that only prepare. */
   readonly unseen?: boolean;
 }

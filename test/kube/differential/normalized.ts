@@ -1,6 +1,8 @@
 const uid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 const time = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g;
 
+const age = /^(?:\d+[smhd])+$/;
+
 /** Keys whose values differ between servers and runs; that they are there still counts. */
 const changing = new Set([
   "description",
@@ -24,12 +26,23 @@ export function normalized(value: unknown, kept: Readonly<Record<string, string>
 function visit(value: unknown, key: string, kept: Readonly<Record<string, string>>): unknown {
   // Descriptions are our own; the two servers need not agree on them.
   if (key === "description") return "";
+  if (key === "cells" && typeof value === "string" && age.test(value)) return "<age>";
   if (key === "causes" && Array.isArray(value)) return distinct(value.map((cause) => visit(cause, "", kept)));
+  if (key === "managedFields" && Array.isArray(value)) return byManager(value.map((entry) => visit(entry, "", kept)));
   if (typeof value === "string") return changing.has(key) && value !== "" ? `<${key}>` : text(value, kept);
   if (Array.isArray(value)) return value.map((item) => visit(item, key, kept));
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).map(([name, member]) => [text(name, kept), visit(member, name, kept)] as const);
   return Object.fromEntries(members.sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** Entries are ordered by time, to the second: which of two writes was in the same second as another is chance. */
+function byManager(entries: readonly unknown[]): readonly unknown[] {
+  const manager = (entry: unknown): string => {
+    const { manager: name, operation, subresource, apiVersion } = entry as Readonly<Record<string, string>>;
+    return [name, operation, subresource, apiVersion].join("/");
+  };
+  return [...entries].sort((left, right) => (manager(left) < manager(right) ? -1 : 1));
 }
 
 /** Kubernetes checks metadata up to three times, and says so as often. */

@@ -2,6 +2,7 @@ import { parse as parseYaml } from "yaml";
 import type { ApiClient, Reply } from "./api-client.ts";
 import type { Case, Step } from "./case.ts";
 import { normalized } from "./normalized.ts";
+import { partOf } from "./part-of.ts";
 
 /** What a step showed, with everything that differs from run to run made the same. */
 export interface Observation {
@@ -11,7 +12,7 @@ export interface Observation {
   readonly body: unknown;
 }
 
-const untilMsMax = 15_000;
+const untilMsMax = 8_000;
 
 /** Runs all steps of a case in a namespace of its own. */
 export async function runCase(client: ApiClient, { steps }: Case, namespace: string): Promise<readonly Observation[]> {
@@ -20,8 +21,9 @@ export async function runCase(client: ApiClient, { steps }: Case, namespace: str
   const seen: Observation[] = [];
   for (const step of steps) {
     const reply = await sendStep(client, step, kept);
-    for (const [name, path] of Object.entries(step.keep ?? {})) kept[name] = valueAt(reply, path);
-    if (step.unseen !== true) seen.push(observation(reply, kept));
+    for (const [name, path] of Object.entries(step.keep ?? {}))
+      kept[name] = String(partOf(JSON.parse(reply.body), path));
+    if (step.unseen !== true) seen.push(observation(reply, step, kept));
   }
   await client.send({ method: "DELETE", path: `/api/v1/namespaces/${namespace}` });
   return seen;
@@ -31,13 +33,21 @@ async function sendStep(client: ApiClient, step: Step, kept: Readonly<Record<str
   const deadline = Date.now() + untilMsMax;
   for (;;) {
     const reply = await client.send(callOf(step, kept));
-    if (isAsWanted(step, reply) || Date.now() > deadline) return reply;
+    if (isAsWanted(step, reply, kept) || Date.now() > deadline) return reply;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-function isAsWanted({ until, untilWithout }: Step, { code, body }: Reply): boolean {
-  return (until === undefined || code === until) && (untilWithout === undefined || !body.includes(untilWithout));
+function isAsWanted(
+  { until, untilWith, untilWithout }: Step,
+  { code, body }: Reply,
+  kept: Readonly<Record<string, string>>,
+): boolean {
+  return (
+    (until === undefined || code === until) &&
+    (untilWith === undefined || body.includes(filled(untilWith, kept))) &&
+    (untilWithout === undefined || !body.includes(untilWithout))
+  );
 }
 
 function callOf(step: Step, kept: Readonly<Record<string, string>>) {
@@ -61,17 +71,28 @@ function filled(text: string, kept: Readonly<Record<string, string>>): string {
   return text.replace(/\{([a-zA-Z]+)\}/g, (whole, name: string) => kept[name] ?? whole);
 }
 
-function valueAt({ body }: Reply, path: string): string {
-  let value: unknown = JSON.parse(body);
-  for (const step of path.split(".")) value = (value as Readonly<Record<string, unknown>> | undefined)?.[step];
-  return String(value);
-}
-
-function observation({ code, headers, body }: Reply, kept: Readonly<Record<string, string>>): Observation {
+function observation({ code, headers, body }: Reply, step: Step, kept: Readonly<Record<string, string>>): Observation {
   const warning = headers["warning"];
   const warnings = warning === undefined ? [] : [warning].flat().flatMap((text) => text.split(/, (?=299 )/));
   const type = String(headers["content-type"] ?? "").replace(/\s/g, "");
-  return normalized({ code, type, warnings, body: parsed(body, type) }, kept) as Observation;
+  const whole = parsed(body, type);
+  const shown = step.parts === undefined ? whole : step.parts.map((part) => partOf(whole, filled(part, kept)));
+  const told = step.anyOrder === true ? inOrder(shown) : shown;
+  return normalized({ code, type, warnings, body: told }, kept) as Observation;
+}
+
+/** A refusal whose causes are in an order that is always the same. */
+function inOrder(body: unknown): unknown {
+  const status = body as { readonly message?: string; readonly details?: { readonly causes?: readonly unknown[] } };
+  if (status.details?.causes === undefined) return body;
+  const causes = [...status.details.causes].sort((left, right) =>
+    JSON.stringify(left) < JSON.stringify(right) ? -1 : 1,
+  );
+  const message = status.message
+    ?.split(/[[\]]|, /)
+    .sort()
+    .join(" | ");
+  return { ...status, message, details: { ...status.details, causes } };
 }
 
 /** Streams are lists of events; what is no JSON is text. */

@@ -115,7 +115,7 @@ function established(conditions: readonly Condition[], now: string): readonly Co
   return setCondition(conditions, { type: "Established", status: "True", ...because }, now);
 }
 
-function conditionsOf(status: JsonObject): readonly Condition[] {
+export function conditionsOf(status: JsonObject): readonly Condition[] {
   const conditions = ownValue(status, "conditions");
   return Array.isArray(conditions) ? (conditions.filter(isJsonObject) as unknown as readonly Condition[]) : [];
 }

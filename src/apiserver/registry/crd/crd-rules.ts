@@ -8,9 +8,10 @@ import { approvalIssues, groupIssues, nameIssues, namesIssues, ruleIssues } from
 import { storedVersionIssues } from "./crd-stored-versions.ts";
 import { definitionWarnings } from "./crd-warnings.ts";
 import { type Definition, type DefinitionVersion, readDefinition } from "./definition.ts";
+import { markedForDeletion } from "./delete-definition.ts";
 import { type FoldedSpec, foldedSpec } from "./folded-spec.ts";
 import { dnsLabel1035 } from "./label-1035.ts";
-import { preparedNew, preparedUpdate } from "./prepare-definition.ts";
+import { defaulted, preparedNew, preparedUpdate } from "./prepare-definition.ts";
 import { isTooDeep } from "./raw-schema.ts";
 import { unstructuralFault } from "./unstructural.ts";
 import { hasDefaults, validationIssues } from "./validation-rules.ts";
@@ -18,8 +19,10 @@ import { columnIssues, deprecationIssues, scopeIssues, selectableIssues, subreso
 
 /** What CustomResourceDefinitions are held to on their way into the store. */
 export const definitionRules: KindRules = {
+  read: defaulted,
   prepareCreate: preparedNew,
   prepareUpdate: preparedUpdate,
+  prepareDelete: markedForDeletion,
   validate: definitionIssues,
   warnings: definitionWarnings,
 };
@@ -45,10 +48,11 @@ export function definitionIssues(
   ];
 }
 
-function rawVersions(crd: JsonObject): readonly JsonObject[] {
+/** Undefined when there is no list of them at all. */
+function rawVersions(crd: JsonObject): readonly JsonObject[] | undefined {
   const spec = ownValue(crd, "spec");
   const versions = isJsonObject(spec) ? ownValue(spec, "versions") : undefined;
-  return Array.isArray(versions) ? versions.map((version) => (isJsonObject(version) ? version : {})) : [];
+  return Array.isArray(versions) ? versions.map((version) => (isJsonObject(version) ? version : {})) : undefined;
 }
 
 function fullNameIssues({ name, names, group }: Definition): readonly FieldIssue[] {
@@ -56,15 +60,15 @@ function fullNameIssues({ name, names, group }: Definition): readonly FieldIssue
   return [invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')];
 }
 
-function specIssues(definition: Definition, raw: readonly JsonObject[]): readonly FieldIssue[] {
-  const folded = foldedSpec(definition, raw);
+function specIssues(definition: Definition, raw: readonly JsonObject[] | undefined): readonly FieldIssue[] {
+  const folded = foldedSpec(definition, raw ?? []);
   const { versions, scope, conversion } = definition;
   return [
     ...groupIssues(definition),
     ...scopeIssues(scope),
     ...schemaPresence(definition, folded),
     ...versions.flatMap((version, index) => versionIssues(version, `spec.versions[${index}]`, folded)),
-    ...versionListIssues(versions, folded),
+    ...versionListIssues(versions, raw === undefined ? "null" : shownVersions(versions, folded)),
     ...nameIssues(definition),
     ...sharedIssues(definition, folded),
     ...conversionIssues(conversion),
@@ -116,13 +120,13 @@ function followedIssues(schema: Schema, fields: readonly string[], path: string)
   return selectableIssues(fields, schema, `${path}.selectableFields`);
 }
 
-function versionListIssues(versions: readonly DefinitionVersion[], folded: FoldedSpec): readonly FieldIssue[] {
+function versionListIssues(versions: readonly DefinitionVersion[], shown: string): readonly FieldIssue[] {
   const isUnique = new Set(versions.map(({ name }) => name)).size === versions.length;
   const storages = versions.filter(({ storage }) => storage).length;
   const issue = (fault: string): FieldIssue => ({
     type: "FieldValueInvalid",
     field: "spec.versions",
-    message: `Invalid value: ${shownVersions(versions, folded)}: ${fault}`,
+    message: `Invalid value: ${shown}: ${fault}`,
   });
   return [
     ...(isUnique ? [] : [issue("must contain unique version names")]),

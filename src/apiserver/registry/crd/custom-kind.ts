@@ -15,6 +15,7 @@ import { deprecationWarning } from "./deprecation.ts";
 import { embeddedMisfit } from "./embedded-resources.ts";
 import { finalizerWarnings } from "./finalizer-warnings.ts";
 import { schemaRevision } from "./schema-revision.ts";
+import { versionConversion } from "./version-conversion.ts";
 
 /**
  * A kind made from a definition. Objects are defaulted and pruned by `schema` when they come in. What is wrong with them
@@ -74,6 +75,8 @@ function customKind(definition: Definition, version: DefinitionVersion, crd: Api
     rules: rulesOf(schema, digest, version),
     deprecationWarning: deprecationWarning(definition, version),
     scale: subresources?.scale,
+    isEnding: definition.isTerminating,
+    ...versionConversion(definition, version),
   };
 }
 

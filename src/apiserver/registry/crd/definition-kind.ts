@@ -7,12 +7,13 @@ export const customResourceDefinition: ServedKind = withRules(plain, definitionR
 
 /** A kind whose objects are prepared by its own rules first, and then by others. */
 function withRules(kind: ServedKind, more: KindRules): ServedKind {
-  const { prepareCreate: shapeNew, prepareUpdate: shapeChange, ...rules } = kind.rules;
+  const { read, prepareCreate: shapeNew, prepareUpdate: shapeChange, ...rules } = kind.rules;
   return Object.create(kind, {
     rules: {
       value: {
         ...rules,
         ...more,
+        read: (object) => more.read?.(read?.(object) ?? object) ?? object,
         prepareCreate: (object) => more.prepareCreate?.(shapeNew?.(object) ?? object) ?? object,
         prepareUpdate: (object, old, part) =>
           more.prepareUpdate?.(shapeChange?.(object, old, part) ?? object, old, part) ?? object,

@@ -50,6 +50,7 @@ export interface Definition {
   readonly acceptedNames: DefinitionNames;
   readonly storedVersions: readonly string[];
   readonly isEstablished: boolean;
+  readonly isTerminating: boolean;
 }
 
 export function readDefinition(crd: JsonValue): Definition {
@@ -67,10 +68,15 @@ export function readDefinition(crd: JsonValue): Definition {
     conversion: optionalObject(spec, "conversion"),
     acceptedNames: readNames(object(status, "acceptedNames")),
     storedVersions: texts(status, "storedVersions"),
-    isEstablished: list(status, "conditions").some(
-      (condition) => text(condition, "type") === "Established" && text(condition, "status") === "True",
-    ),
+    isEstablished: isTrue(status, "Established"),
+    isTerminating: isTrue(status, "Terminating"),
   };
+}
+
+function isTrue(status: JsonValue, type: string): boolean {
+  return list(status, "conditions").some(
+    (condition) => text(condition, "type") === type && text(condition, "status") === "True",
+  );
 }
 
 function readNames(names: JsonObject): DefinitionNames {

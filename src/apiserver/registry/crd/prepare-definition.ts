@@ -4,7 +4,7 @@ import { readDefinition } from "./definition.ts";
 
 /** A new definition: names filled in, and a status that knows nothing but the version objects will be stored in. */
 export function preparedNew(crd: ApiObject): ApiObject {
-  const status = { acceptedNames: { kind: "", plural: "" }, conditions: [], storedVersions: [] };
+  const status = { acceptedNames: { kind: "", plural: "" }, conditions: null, storedVersions: [] };
   return withStorage({ ...(defaulted(crd) as JsonObject), status });
 }
 
@@ -13,8 +13,8 @@ export function preparedUpdate(crd: ApiObject, old: ApiObject, part: WrittenPart
   return part === "status" ? crd : withStorage({ ...(defaulted(crd) as JsonObject), status: old["status"] ?? {} });
 }
 
-/** Names and conversion that a definition leaves out. */
-function defaulted(crd: ApiObject): ApiObject {
+/** Names, conversion and the version of storage that a definition leaves out. */
+export function defaulted(crd: ApiObject): ApiObject {
   const spec = ownValue(crd, "spec");
   if (!isJsonObject(spec)) return crd;
   const { names } = readDefinition(crd);
@@ -27,7 +27,9 @@ function defaulted(crd: ApiObject): ApiObject {
     ...(listKind === "" ? {} : { listKind }),
   };
   const conversion = ownValue(spec, "conversion") ?? { strategy: "None" };
-  return { ...(crd as JsonObject), spec: { ...spec, conversion, names: filled } } as unknown as ApiObject;
+  const complete: JsonObject = { ...(crd as JsonObject), spec: { ...spec, conversion, names: filled } };
+  const { storedVersions } = readDefinition(complete);
+  return storedVersions.length > 0 ? (complete as unknown as ApiObject) : withStorage(complete);
 }
 
 function withStorage(crd: JsonObject): ApiObject {
