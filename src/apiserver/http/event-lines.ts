@@ -17,13 +17,14 @@ export class EventLines {
       this.#revision = stored.revision;
       this.#lines.clear();
     }
-    const key = `${type} ${kind.group}/${kind.version} ${stored.key.name}`;
-    const known = this.#lines.get(key) ?? encoded(type, eventText(stored, showing, isFirst));
+    const plane = showing.allPlanes === true ? `"plane":${JSON.stringify(stored.key.plane)},` : "";
+    const key = `${type} ${kind.group}/${kind.version} ${stored.key.name} ${plane}`;
+    const known = this.#lines.get(key) ?? encoded(type, eventText(stored, showing, isFirst), plane);
     this.#lines.set(key, known);
     return known;
   }
 }
 
-function encoded(type: string, text: string): Uint8Array {
-  return Buffer.from(`{"type":"${type}","object":${text}}\n`);
+function encoded(type: string, text: string, plane = ""): Uint8Array {
+  return Buffer.from(`{"type":"${type}",${plane}"object":${text}}\n`);
 }

@@ -2,6 +2,7 @@ import { failure, resourceNotFound, StatusError } from "../../protocol/api-statu
 import { listObjects } from "../registry/list.ts";
 import { keyOf, resourceOf } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
+import { planesListText } from "./all-planes.ts";
 import { textAnswer } from "./answers.ts";
 import type { ApiAnswer } from "./api-request.ts";
 import type { EventLines } from "./event-lines.ts";
@@ -46,7 +47,8 @@ export function listCollection(registry: Registry, call: ResourceCall): ApiAnswe
     ...(listed.continueToken === "" ? {} : { continue: listed.continueToken }),
     ...(listed.remaining === undefined ? {} : { remainingItemCount: listed.remaining }),
   };
-  return textAnswer(200, listText(listed.items, metadata, showing), showing.accepted);
+  const text = showing.allPlanes === true ? planesListText : listText;
+  return textAnswer(200, text(listed.items, metadata, showing), showing.accepted);
 }
 
 function listRevision(text: string): number {

@@ -15,6 +15,8 @@ export interface Showing {
   /** What a table carries of each object: Metadata unless the client says otherwise. */
   readonly includeObject: string;
   readonly nowMs: number;
+  /** Whether events tell the planes of their objects. */
+  readonly allPlanes?: boolean;
 }
 
 export interface ListMetadata {

@@ -87,6 +87,7 @@ export function isInPlace({ kind, path, verb }: ResourceCall): boolean {
 export function readRequest({ context, kind, path }: ResourceCall): ObjectRequest {
   return {
     plane: context.plane,
+    ...(context.request.allPlanes === true ? { allPlanes: true } : {}),
     kind,
     namespace: path.namespace,
     user: context.user,
@@ -106,5 +107,5 @@ export function showingOf({ context: { request }, kind, verb }: ResourceCall, no
   const isList = verb === "list" || verb === "watch";
   const accepted = negotiate(firstHeader(request.headers, "accept"), isPretty(request), isList);
   const includeObject = accepted.representation === "Table" ? parseIncludeObject(request.query) : "Metadata";
-  return { kind, accepted, includeObject, nowMs };
+  return { kind, accepted, includeObject, nowMs, ...(request.allPlanes === true ? { allPlanes: true } : {}) };
 }

@@ -1,13 +1,15 @@
+import { requireAllPlanes } from "./all-planes.ts";
 import { methodNotAllowed } from "./answers.ts";
 import type { ApiAnswer } from "./api-request.ts";
 import { remove, removeCollection } from "./delete-requests.ts";
 import { getObject, listCollection, type WatchPorts, watchCollection } from "./read-requests.ts";
-import { isInPlace, type ResourceCall } from "./resource-call.ts";
+import { isInPlace, type ResourceCall, showingOf } from "./resource-call.ts";
 import { create, patch, update } from "./write-requests.ts";
 
 /** Answers a request about objects, by its verb. */
 export async function answerResource(ports: WatchPorts, call: ResourceCall): Promise<ApiAnswer> {
   if (!call.kind.verbs.includes(call.verb) || !isInPlace(call)) throw methodNotAllowed();
+  if (call.context.request.allPlanes === true) requireAllPlanes(call, showingOf(call, ports.registry.clock.now()));
   const { deprecationWarning } = call.kind;
   if (deprecationWarning !== undefined) call.context.warnings.push(deprecationWarning);
   switch (call.verb) {

@@ -7,6 +7,8 @@ import { isJsonObject } from "../../protocol/json-value.ts";
 export interface Continuation {
   /** -1: whatever is newest then, for a client whose list got too old and who wants the rest all the same. */
   readonly revision: number;
+  /** Given in lists over all planes. */
+  readonly plane?: string;
   readonly namespace: string;
   readonly name: string;
   /** How many objects the pages before had. */
@@ -15,9 +17,9 @@ export interface Continuation {
 
 const version = "meta.k8s.io/v1";
 
-export function writeContinue({ revision, namespace, name, seen }: Continuation): string {
+export function writeContinue({ revision, plane, namespace, name, seen }: Continuation): string {
   const start = `${namespace}/${name}`;
-  return Buffer.from(JSON.stringify({ v: version, rv: revision, start, seen })).toString("base64url");
+  return Buffer.from(JSON.stringify({ v: version, rv: revision, start, plane, seen })).toString("base64url");
 }
 
 export function readContinue(token: string): Continuation {
@@ -27,12 +29,18 @@ export function readContinue(token: string): Continuation {
     if (fault !== undefined) throw new Error(fault);
     const value = readJson(text);
     if (!isJsonObject(value) || value["v"] !== version) throw new Error("unknown version");
-    const { rv, start, seen } = value as Readonly<Record<string, unknown>>;
+    const { rv, start, plane, seen } = value as Readonly<Record<string, unknown>>;
     const slash = typeof start === "string" ? start.indexOf("/") : -1;
     if (typeof rv !== "number" || !Number.isSafeInteger(rv) || rv < -1 || slash < 0) throw new Error("no position");
     const position = start as string;
     const count = typeof seen === "number" ? seen : 0;
-    return { revision: rv, namespace: position.slice(0, slash), name: position.slice(slash + 1), seen: count };
+    return {
+      revision: rv,
+      ...(typeof plane === "string" ? { plane } : {}),
+      namespace: position.slice(0, slash),
+      name: position.slice(slash + 1),
+      seen: count,
+    };
   } catch (error) {
     const because = error instanceof Error ? error.message : String(error);
     throw new StatusError(failure("BadRequest", `invalid continue token: continue key is not valid: ${because}`));

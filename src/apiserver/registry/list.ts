@@ -36,8 +36,9 @@ export function listObjects({ store }: Pick<Registry, "store">, request: ObjectR
     if (!selects(query.selection, stored.object as ApiObject, request.kind)) continue;
     if (query.limit > 0 && items.length === query.limit) {
       const seen = (from?.seen ?? 0) + items.length;
-      const { namespace, name } = (items.at(-1) as StoredObject).key;
-      const continueToken = writeContinue({ revision, namespace, name, seen });
+      const { plane, namespace, name } = (items.at(-1) as StoredObject).key;
+      const place = request.allPlanes === true ? { plane, namespace, name } : { namespace, name };
+      const continueToken = writeContinue({ revision, ...place, seen });
       return { revision, items, continueToken, ...remainingPart(store, request, query, seen) };
     }
     items.push(stored);
@@ -66,7 +67,8 @@ function candidates(
   revision: number,
   from: Continuation | undefined,
 ): Iterable<StoredObject> {
-  const { plane, kind } = request;
+  const { kind, allPlanes } = request;
+  const plane = (allPlanes === true ? from?.plane : undefined) ?? request.plane;
   const after = from && { plane, resource: storedResource(kind), namespace: from.namespace, name: from.name };
   try {
     return store.list(scopeOf(request), {

@@ -6,6 +6,8 @@ import type { ServedKind } from "./served-kind.ts";
 /** What is the same for every request about objects of one kind, however it came in. */
 export interface ObjectRequest {
   readonly plane: string;
+  /** Reads the objects of all planes; `plane` is then the one whose kind they are shown by. */
+  readonly allPlanes?: boolean;
   readonly kind: ServedKind;
   /** Empty for kinds of cluster scope, and for all namespaces. */
   readonly namespace: string;
@@ -43,6 +45,10 @@ export function keyOf({ plane, kind, namespace }: ObjectRequest, name: string): 
   return { plane, resource: storedResource(kind), namespace, name };
 }
 
-export function scopeOf({ plane, kind, namespace }: ObjectRequest): Scope {
-  return { plane, resource: storedResource(kind), ...(namespace === "" ? {} : { namespace }) };
+export function scopeOf({ plane, allPlanes, kind, namespace }: ObjectRequest): Scope {
+  return {
+    ...(allPlanes === true ? {} : { plane }),
+    resource: storedResource(kind),
+    ...(namespace === "" ? {} : { namespace }),
+  };
 }

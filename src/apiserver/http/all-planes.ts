@@ -1,0 +1,21 @@
+import { failure, StatusError } from "../../protocol/api-status.ts";
+import { writeJson } from "../../protocol/json-writer.ts";
+import type { StoredObject } from "../storage/object-store.ts";
+import { mastersGroup } from "./access/user-info.ts";
+import { type ListMetadata, listText, type Showing } from "./representation.ts";
+import type { ResourceCall } from "./resource-call.ts";
+
+/** Refuses requests for all planes that nobody in this process vouches for, and those that are no reading of objects. */
+export function requireAllPlanes({ context: { request }, verb }: ResourceCall, { accepted }: Showing): void {
+  if (request.user?.groups.includes(mastersGroup) !== true) {
+    throw new StatusError(failure("Forbidden", "only masters in the process of the server see all planes at once"));
+  }
+  if ((verb === "list" || verb === "watch") && accepted.representation === "object") return;
+  throw new StatusError(failure("BadRequest", "objects of all planes can be listed and watched, and nothing else"));
+}
+
+/** A list that says the plane of each of its items, in their order. */
+export function planesListText(items: readonly StoredObject[], metadata: ListMetadata, showing: Showing): string {
+  const planes = writeJson(items.map(({ key }) => key.plane));
+  return `${listText(items, metadata, showing).slice(0, -1)},"planes":${planes}}`;
+}
