@@ -14,10 +14,10 @@ const target = "src/apiserver/registry/builtin/typed/definitions.json";
 
 /** Short name, import path, and the name that OpenAPI gives the package. */
 const packages: readonly (readonly [short: string, path: string, openapi: string])[] = [
-  ...["admissionregistration", "apps", "authentication", "authorization", "coordination", "core", "discovery"].map(
+  ...["admissionregistration", "apps", "authentication", "authorization", "autoscaling", "coordination", "core"].map(
     apiV1,
   ),
-  ...["events", "rbac", "scheduling"].map(apiV1),
+  ...["discovery", "events", "rbac", "scheduling"].map(apiV1),
   [
     "apiextensions.v1",
     "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1",
@@ -52,6 +52,7 @@ const roots = [
   "coordination.v1.Lease",
   "discovery.v1.EndpointSlice",
   "apps.v1.Deployment",
+  "autoscaling.v1.Scale",
   "scheduling.v1.PriorityClass",
   ...["Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"].map((kind) => `rbac.v1.${kind}`),
   "admissionregistration.v1.MutatingWebhookConfiguration",

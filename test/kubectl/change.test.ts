@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { kubectlSuite } from "./kubectl-suite.ts";
-import { refuses, says } from "./said.ts";
+import { refuses, rows, says } from "./said.ts";
 
 const settings = `apiVersion: v1
 kind: ConfigMap
@@ -157,6 +157,14 @@ kubectlSuite("kubectl set, scale and rollout", ({ run }) => {
     expect((await run(pods)).out).toBe("nginx:1.28 5");
   });
 
+  it("scales a deployment", async () => {
+    expect(await run("scale deployment web --replicas=5")).toEqual(says("deployment.apps/web scaled"));
+    expect(rows(await run("get deployment web"))[1]).toEqual(["web", "0/5", "0", "0", "AGE"]);
+    expect(await run("scale deployment web --replicas=3 --current-replicas=9")).toEqual(
+      refuses("error: Expected replicas to be 9, was 5"),
+    );
+  });
+
   it("refuses a scale below zero", async () => {
     const { code, err } = await run(`patch deployment web -p '{"spec":{"replicas":-1}}'`);
     expect({ code, err }).toEqual({
@@ -183,10 +191,10 @@ kubectlSuite("kubectl set, scale and rollout", ({ run }) => {
     const generation = (await run("get deployment web -o jsonpath='{.metadata.generation}'")).out;
     const status = {
       observedGeneration: Number(generation),
-      replicas: 1,
-      updatedReplicas: 1,
-      availableReplicas: 1,
-      readyReplicas: 1,
+      replicas: 5,
+      updatedReplicas: 5,
+      availableReplicas: 5,
+      readyReplicas: 5,
     };
     await run(`patch deployment web --subresource=status --type=merge -p '${JSON.stringify({ status })}'`);
     expect(await run("rollout status deployment/web --timeout=30s")).toEqual(

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "../../protocol/json-value.ts";
 import { formatApiVersion } from "../../protocol/object-meta.ts";
 import { compareVersions } from "../registry/kind-version.ts";
 import { storedResource } from "../registry/object-request.ts";
+import { scaleKind } from "../registry/scale/scale-kind.ts";
 import type { ServedKind } from "../registry/served-kind.ts";
 
 /** Everything but the core group, which has a place of its own. */
@@ -78,11 +79,11 @@ function resourceEntries(kind: ServedKind): readonly JsonObject[] {
     ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
     ...(kind.verbs.includes("list") ? { storageVersionHash: storageVersionHash(kind) } : {}),
   };
-  const parts = subresourcesOf(kind).map(({ name, verbs }) => ({
+  const parts = subresourcesOf(kind).map(({ name, verbs, shownAs }) => ({
     name: `${kind.plural}/${name}`,
     singularName: "",
     namespaced: kind.scope === "Namespaced",
-    kind: kind.kind,
+    ...(shownAs === undefined ? { kind: kind.kind } : shownAs),
     verbs,
   }));
   return [entry, ...parts];
@@ -90,7 +91,11 @@ function resourceEntries(kind: ServedKind): readonly JsonObject[] {
 
 function aggregatedEntry(kind: ServedKind): JsonValue {
   const responseKind = { group: kind.group, version: kind.version, kind: kind.kind };
-  const subresources = subresourcesOf(kind).map(({ name, verbs }) => ({ subresource: name, responseKind, verbs }));
+  const subresources = subresourcesOf(kind).map(({ name, verbs, shownAs }) => ({
+    subresource: name,
+    responseKind: shownAs ?? responseKind,
+    verbs,
+  }));
   return {
     resource: kind.plural,
     responseKind,
@@ -103,12 +108,26 @@ function aggregatedEntry(kind: ServedKind): JsonValue {
   };
 }
 
-function subresourcesOf(kind: ServedKind): readonly { readonly name: string; readonly verbs: readonly string[] }[] {
+interface Part {
+  readonly name: string;
+  readonly verbs: readonly string[];
+  /** The kind that is shown there, when it is another one. */
+  readonly shownAs?: { readonly group: string; readonly version: string; readonly kind: string };
+}
+
+const status: Part = { name: "status", verbs: ["get", "patch", "update"] };
+const scale: Part = {
+  name: "scale",
+  verbs: ["get", "patch", "update"],
+  shownAs: { group: scaleKind.group, version: scaleKind.version, kind: scaleKind.kind },
+};
+
+/** In the order of Kubernetes: by name, and the status first for kinds that are made from definitions. */
+function subresourcesOf(kind: ServedKind): readonly Part[] {
   const isNamespace = kind.group === "" && kind.plural === "namespaces";
-  return [
-    ...(isNamespace ? [{ name: "finalize", verbs: ["update"] }] : []),
-    ...(kind.hasStatus ? [{ name: "status", verbs: ["get", "patch", "update"] }] : []),
-  ];
+  const parts = [...(kind.scale === undefined ? [] : [scale]), ...(kind.hasStatus ? [status] : [])];
+  if (isNamespace) return [{ name: "finalize", verbs: ["update"] }, ...parts];
+  return kind.isCustom ? parts.reverse() : parts;
 }
 
 /** Kinds that are made from definitions have an order of their own. */

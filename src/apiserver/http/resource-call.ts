@@ -73,7 +73,11 @@ export function kindAt(kinds: PlaneKinds, path: ResourcePath): ServedKind {
 
 function subresourcesOf(kind: ServedKind): readonly string[] {
   const isNamespace = kind.group === "" && kind.plural === "namespaces";
-  return [...(kind.hasStatus ? ["status"] : []), ...(isNamespace ? ["finalize"] : [])];
+  return [
+    ...(kind.hasStatus ? ["status"] : []),
+    ...(kind.scale === undefined ? [] : ["scale"]),
+    ...(isNamespace ? ["finalize"] : []),
+  ];
 }
 
 /** Objects in namespaces are made and named there; across namespaces they can be listed and watched. */

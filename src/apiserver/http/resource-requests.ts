@@ -4,6 +4,7 @@ import type { ApiAnswer } from "./api-request.ts";
 import { remove, removeCollection } from "./delete-requests.ts";
 import { getObject, listCollection, type WatchPorts, watchCollection } from "./read-requests.ts";
 import { isInPlace, type ResourceCall, showingOf } from "./resource-call.ts";
+import { answerScale } from "./scale-requests.ts";
 import { create, patch, update } from "./write-requests.ts";
 
 /** Answers a request about objects, by its verb. */
@@ -12,6 +13,7 @@ export async function answerResource(ports: WatchPorts, call: ResourceCall): Pro
   if (call.context.request.allPlanes === true) requireAllPlanes(call, showingOf(call, ports.registry.clock.now()));
   const { deprecationWarning } = call.kind;
   if (deprecationWarning !== undefined) call.context.warnings.push(deprecationWarning);
+  if (call.path.subresource === "scale") return answerScale(ports.registry, call);
   switch (call.verb) {
     case "get":
       return getObject(ports.registry, call);

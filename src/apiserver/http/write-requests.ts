@@ -35,7 +35,7 @@ export async function update(registry: Registry, call: ResourceCall): Promise<Ap
   return written(created ? 201 : 200, stored, showing);
 }
 
-const patchTypes: ReadonlyMap<string, PatchType> = new Map([
+export const patchTypes: ReadonlyMap<string, PatchType> = new Map([
   ["application/json-patch+json", "json"],
   ["application/merge-patch+json", "merge"],
   ["application/strategic-merge-patch+json", "strategic"],

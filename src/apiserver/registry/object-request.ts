@@ -17,7 +17,7 @@ export interface ObjectRequest {
   readonly signal: AbortSignal;
 }
 
-export type Subresource = "" | "status" | "finalize";
+export type Subresource = "" | "status" | "finalize" | "scale";
 
 /** A request that changes something. */
 export interface WriteRequest extends ObjectRequest {

@@ -4,6 +4,7 @@ import type { NameRule } from "../../protocol/names.ts";
 import type { KubernetesObject } from "../../protocol/object-meta.ts";
 import type { CompiledSchema } from "../../schema/compiled-schema.ts";
 import type { PrinterColumn } from "../../schema/kind-definition.ts";
+import type { Scaling } from "./scale/scaling.ts";
 
 /** An object on its way through the server. */
 export type ApiObject = KubernetesObject & JsonObject;
@@ -27,6 +28,8 @@ export interface ServedKind {
   readonly isCustom: boolean;
   /** Served under `/status`: writes of the object keep the stored status, writes of the status all else. */
   readonly hasStatus: boolean;
+  /** Served under `/scale`, as a Scale. Left out: not at all. */
+  readonly scale?: Scaling | undefined;
   /** Whether `metadata.generation` counts changes of everything but metadata and status. */
   readonly hasGeneration: boolean;
   readonly verbs: readonly Verb[];
@@ -63,7 +66,7 @@ export interface ServedKind {
 }
 
 /** The part of an object that a write is for; empty for the object itself. */
-export type WrittenPart = "" | "status" | "finalize";
+export type WrittenPart = "" | "status" | "finalize" | "scale";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 

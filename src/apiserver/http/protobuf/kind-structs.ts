@@ -1,5 +1,6 @@
 import { formatApiVersion, parseApiVersion } from "../../../protocol/object-meta.ts";
 import { builtinKinds } from "../../registry/builtin/builtin-kinds.ts";
+import { scaleKind } from "../../registry/scale/scale-kind.ts";
 import { hasMessage } from "./message-table.ts";
 
 /** What an object says it is. */
@@ -12,7 +13,7 @@ export interface KindName {
 const tokenRequest = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
 
 const structs = new Map<string, string>(
-  [...builtinKinds, tokenRequest].map(({ group, version, kind }) => {
+  [...builtinKinds, scaleKind, tokenRequest].map(({ group, version, kind }) => {
     const [folder = ""] = group === "" ? ["core"] : group.split(".");
     return [keyOf({ apiVersion: formatApiVersion(group, version), kind }), `${folder}.${version}.${kind}`];
   }),

@@ -2,6 +2,7 @@ import type { FieldIssue } from "../../../protocol/field-issue.ts";
 import type { JsonObject } from "../../../protocol/json-value.ts";
 import { dnsSubdomain, type NameRule } from "../../../protocol/names.ts";
 import type { CompiledSchema } from "../../../schema/compiled-schema.ts";
+import type { Scaling } from "../scale/scaling.ts";
 import type { ApiObject, Column, KindRules, ServedKind, Verb, WrittenPart } from "../served-kind.ts";
 import { decodeIssue } from "./typed/decode-issue.ts";
 import { type DraftObject, jsonShape } from "./typed/json-shape.ts";
@@ -19,6 +20,7 @@ export interface BuiltinFacts<Kind> {
   readonly categories?: readonly string[];
   readonly verbs?: readonly Verb[];
   readonly hasStatus?: boolean;
+  readonly scale?: Scaling;
   readonly hasGeneration?: boolean;
   readonly nameRule?: NameRule;
   readonly selectableFields?: readonly string[];
@@ -67,6 +69,7 @@ export function builtinKind<Kind>(facts: BuiltinFacts<Kind>): ServedKind {
     },
     isCustom: false,
     hasStatus: facts.hasStatus ?? false,
+    scale: facts.scale,
     hasGeneration: facts.hasGeneration ?? false,
     verbs: facts.verbs ?? allVerbs,
     nameRule: facts.nameRule ?? dnsSubdomain,

@@ -14,11 +14,6 @@ export function definitionWarnings(crd: ApiObject, old: ApiObject | undefined): 
   return [
     ...formats.map((format) => `unrecognized format ${quote(format)}`),
     ...versions.flatMap(({ columns }, index) => columnWarnings(columns, `spec.versions[${index}]`)),
-    ...versions.flatMap(({ subresources }, index) =>
-      subresources?.scale === undefined
-        ? []
-        : [`spec.versions[${index}].subresources.scale: this server does not serve the scale subresource`],
-    ),
   ];
 }
 

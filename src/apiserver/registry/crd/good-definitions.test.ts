@@ -132,18 +132,16 @@ describe("what this server does not do", () => {
     expect(issue).toContain(`'authorizer' belongs to the CEL library "authorizer", which this server does not support`);
   });
 
-  it("warns of formats nobody checks, of scaling and of columns that show nothing", () => {
+  it("warns of formats nobody checks, and of columns that show nothing", () => {
     const crd = definition({
       schema: { type: "object", properties: { a: { type: "string", format: "poem" } } },
       version: {
         additionalPrinterColumns: [{ name: "A", type: "string", jsonPath: ".a[" }],
-        subresources: { scale: { specReplicasPath: ".spec.x", statusReplicasPath: ".status.y" } },
       },
     });
     const warnings = [
       'unrecognized format "poem"',
       "spec.versions[0].additionalPrinterColumns[0].jsonPath: unrecognized column definition: unterminated array",
-      "spec.versions[0].subresources.scale: this server does not serve the scale subresource",
     ];
     expect(definitionRules.warnings?.(crd, undefined)).toEqual(warnings);
     expect(definitionRules.warnings?.(crd, crd)).toEqual(warnings.slice(1));

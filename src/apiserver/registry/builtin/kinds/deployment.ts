@@ -16,6 +16,11 @@ export const deployment = builtinKind<Deployment>({
   categories: ["all"],
   scope: "Namespaced",
   hasStatus: true,
+  scale: {
+    specReplicasPath: ".spec.replicas",
+    statusReplicasPath: ".status.replicas",
+    selector: (object) => selectorText(object as unknown as Deployment),
+  },
   hasGeneration: true,
   columns: [
     nameColumn,
