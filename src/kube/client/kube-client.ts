@@ -1,0 +1,27 @@
+import type { Transport } from "../transport/transport.ts";
+import type { Parser } from "./read-reply.ts";
+import { ResourceClient } from "./resource-client.ts";
+import type { PlaneAddress, ResourceType } from "./resource-type.ts";
+
+/** The plane at the root of a server; the only one there is on plain Kubernetes. */
+export const rootPlane: PlaneAddress = { plane: "root", prefix: "" };
+
+/** A way to the objects of one server. */
+export class KubeClient {
+  readonly transport: Transport;
+  readonly #plane: PlaneAddress;
+
+  constructor(transport: Transport, plane: PlaneAddress = rootPlane) {
+    this.transport = transport;
+    this.#plane = plane;
+  }
+
+  /** The same server, in another control plane. */
+  inPlane(plane: PlaneAddress): KubeClient {
+    return new KubeClient(this.transport, plane);
+  }
+
+  resource<Kind>(type: ResourceType, parse: Parser<Kind>): ResourceClient<Kind> {
+    return new ResourceClient(this.transport, this.#plane, type, parse);
+  }
+}

@@ -1,0 +1,192 @@
+import { ChildAbort } from "../child-abort.ts";
+import { isSuccess, refusal } from "./reply-status.ts";
+import { type Call, ConnectionFailed, type LineSink, type Reply, type Transport } from "./transport.ts";
+
+/** Who a caller in this process says it is. */
+export interface DirectUser {
+  readonly username: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What a server in the same process is handed. */
+export interface DirectRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+  readonly body: () => Promise<string>;
+  readonly life: AbortController;
+  readonly user: DirectUser;
+  readonly allPlanes?: boolean;
+}
+
+/** What it hands back. */
+export interface DirectAnswer {
+  readonly code: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: string | { start(sink: DirectSink): void };
+}
+
+export interface DirectSink {
+  write(line: string | Uint8Array): void;
+  readonly waitingBytes: number;
+  end(): void;
+  cut(): void;
+  onDrain(call: () => void): void;
+  onClose(call: () => void): void;
+}
+
+export type DirectHandle = (request: DirectRequest) => Promise<DirectAnswer>;
+
+/** Straight into a server in the same process: no socket, no TLS, and texts are handed over, not copied. */
+export function directTransport(handle: DirectHandle, user: DirectUser): Transport {
+  return {
+    request: async (call, signal) => {
+      signal.throwIfAborted();
+      // The server ends a request by its own controller: that must not end what else hangs on the caller's signal.
+      const life = new ChildAbort(signal);
+      try {
+        const { code, headers, body } = await handle(requestFor(call, user, life.controller));
+        signal.throwIfAborted();
+        if (typeof body !== "string")
+          throw new ConnectionFailed(call, "a stream was answered where none was asked for");
+        return { code, headers: flat(headers), body };
+      } finally {
+        life.release();
+      }
+    },
+    stream: async (call, sink, signal) => {
+      signal.throwIfAborted();
+      const life = new ChildAbort(signal);
+      try {
+        const { code, headers, body } = await handle(requestFor(call, user, life.controller));
+        signal.throwIfAborted();
+        if (typeof body === "string") throw refusedStream(call, { code, headers: flat(headers), body });
+        await new Promise<void>((resolve, reject) => {
+          const stream = new DirectStream(sink, (error) => (error === undefined ? resolve() : reject(error)));
+          life.signal.addEventListener("abort", () => stream.close(signal.reason), { once: true });
+          sink.opened();
+          body.start(stream.sinkFor(call));
+        });
+      } finally {
+        life.release();
+        life.abort(new Error("nobody reads this stream any more"));
+      }
+    },
+    close: async () => undefined,
+  };
+}
+
+function refusedStream(call: Call, reply: Reply): Error {
+  return isSuccess(reply)
+    ? new ConnectionFailed(call, "no stream was answered where one was asked for")
+    : refusal(call, reply);
+}
+
+function requestFor(
+  { method, path, query, body, reach }: Call,
+  user: DirectUser,
+  life: AbortController,
+): DirectRequest {
+  return {
+    method,
+    path,
+    query,
+    headers: { accept: ["application/json"], ...(body === undefined ? {} : { "content-type": [body.type] }) },
+    body: async () => body?.text ?? "",
+    life,
+    user,
+    ...(reach === "all-planes" ? { allPlanes: true } : {}),
+  };
+}
+
+function flat(headers: DirectAnswer["headers"]): Reply["headers"] {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      typeof value === "string" ? value : value.join(", "),
+    ]),
+  );
+}
+
+/**
+ * Lines on their way. The server writes in the middle of its own work, so the reader is called in a later turn; until
+ * then the lines count as waiting, by which the server holds back.
+ */
+class DirectStream {
+  readonly #sink: LineSink;
+  readonly #settle: (error?: unknown) => void;
+  #lines: string[] = [];
+  #waitingBytes = 0;
+  #isScheduled = false;
+  #end: { readonly error?: unknown } | undefined;
+  #isClosed = false;
+  readonly #onDrain: (() => void)[] = [];
+  readonly #onClose: (() => void)[] = [];
+
+  constructor(sink: LineSink, settle: (error?: unknown) => void) {
+    this.#sink = sink;
+    this.#settle = settle;
+  }
+
+  sinkFor(call: Call): DirectSink {
+    const waiting = (): number => this.#waitingBytes;
+    return {
+      write: (line) => this.#write(typeof line === "string" ? line : Buffer.from(line).toString("utf8")),
+      get waitingBytes() {
+        return waiting();
+      },
+      end: () => this.#finish({}),
+      cut: () => this.#finish({ error: new ConnectionFailed(call, "the server cut the stream") }),
+      onDrain: (drained) => this.#onDrain.push(drained),
+      onClose: (closed) => (this.#isClosed ? closed() : this.#onClose.push(closed)),
+    };
+  }
+
+  /** The reader has had enough: what is on its way is dropped. */
+  close(reason: unknown): void {
+    this.#lines = [];
+    this.#closed({ error: reason });
+  }
+
+  #write(line: string): void {
+    if (this.#isClosed || this.#end !== undefined) return;
+    this.#lines.push(line);
+    this.#waitingBytes += line.length;
+    this.#schedule();
+  }
+
+  #finish(end: { readonly error?: unknown }): void {
+    this.#end ??= end;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#isClosed) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => this.#deliver());
+  }
+
+  #deliver(): void {
+    const lines = this.#lines;
+    this.#lines = [];
+    this.#waitingBytes = 0;
+    this.#isScheduled = false;
+    for (const line of lines) {
+      if (this.#isClosed) return;
+      this.#sink.line(line);
+    }
+    // In a turn of its own: the next megabyte of a long list must not keep everybody else waiting.
+    for (const drained of this.#onDrain.splice(0)) setImmediate(drained);
+    if (this.#end !== undefined && this.#lines.length === 0) this.#closed(this.#end);
+  }
+
+  #closed({ error }: { readonly error?: unknown }): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const closed of this.#onClose.splice(0)) closed();
+    this.#settle(error);
+  }
+}

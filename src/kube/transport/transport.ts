@@ -1,0 +1,53 @@
+/** A request to an API server, whichever way it gets there. */
+export interface Call {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** From the root of the server, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body?: { readonly type: string; readonly text: string };
+  /**
+   * List or watch the objects of all planes at once. Only a server in this process does that: lists then name the
+   * planes of their items, and events their plane.
+   */
+  readonly reach?: "all-planes";
+}
+
+export interface Reply {
+  readonly code: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What takes the lines of a stream. Neither call may throw. */
+export interface LineSink {
+  /** The server has agreed to stream; called once, before any line. */
+  opened(): void;
+  line(text: string): void;
+}
+
+/** The way to one API server: over sockets, or straight into a server in the same process. */
+export interface Transport {
+  /** Resolves to whatever the server answers, refusals included. Rejects with ConnectionFailed when there is no answer. */
+  request(call: Call, signal: AbortSignal): Promise<Reply>;
+  /**
+   * Resolves when the server has ended the stream in order. Rejects with a StatusError when it refuses, with
+   * ConnectionFailed when the stream is cut, and with the signal's reason when that is aborted: no line comes after.
+   */
+  stream(call: Call, sink: LineSink, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** No answer, or half of one: nobody knows whether the server acted on the call. */
+export class ConnectionFailed extends Error {
+  override readonly name = "ConnectionFailed";
+
+  constructor(call: Pick<Call, "method" | "path">, cause: unknown) {
+    super(`${call.method} ${call.path}: ${cause instanceof Error ? cause.message || cause.name : String(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** The longest answer, and the longest line of a stream, that is taken. A list is read in pages far below this. */
+export const answerBytesMax = 64 * 1024 * 1024;

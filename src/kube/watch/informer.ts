@@ -1,0 +1,235 @@
+import type { Clock } from "../../protocol/clock.ts";
+import { isJsonObject, type JsonObject, ownValue } from "../../protocol/json-value.ts";
+import type { Random } from "../backoff.ts";
+import { nameIn, type Parser, UnreadableObject } from "../client/read-reply.ts";
+import { Follower, type Following, type FollowLimits } from "./follower.ts";
+import type { ObjectSource } from "./object-source.ts";
+import { isOlder } from "./revision.ts";
+import { RevisionWaiters } from "./revision-waiters.ts";
+
+/** Which object, of whatever kind an informer is about. */
+export interface ObjectPlace {
+  readonly plane: string;
+  /** Empty for objects that are in none. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Told of every change to what an informer keeps. One that throws is reported, and keeps nobody else from being told. */
+export interface InformerHandler<Kept> {
+  added?(place: ObjectPlace, now: Kept): void;
+  changed?(place: ObjectPlace, before: Kept, now: Kept): void;
+  removed?(place: ObjectPlace, before: Kept): void;
+}
+
+export interface InformerOptions<Kind, Kept> {
+  readonly source: ObjectSource;
+  readonly parse: Parser<Kind>;
+  /** What is kept of an object, which should be little; undefined when it is of no interest. */
+  readonly keep: (object: Kind, plane: string) => Kept | undefined;
+  /** Whether a change is none to anybody: then nobody is told. */
+  readonly isSame?: (before: Kept, now: Kept) => boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly report: (error: unknown) => void;
+  /** More objects than this are refused, loudly: the informer is then troubled, and not ready. */
+  readonly objectsMax?: number;
+  readonly limits?: Partial<FollowLimits>;
+}
+
+export type InformerState =
+  | { readonly phase: "starting" }
+  | { readonly phase: "live" }
+  /** What is kept is as of some time ago; it is being tried to catch up. */
+  | { readonly phase: "troubled"; readonly error: unknown; readonly sinceMs: number };
+
+interface Held<Kept> {
+  readonly uid: string;
+  readonly revision: string;
+  readonly kept: Kept;
+  /** The last replacing in which it was there. */
+  round: number;
+}
+
+const objectsMaxDefault = 5_000_000;
+
+/** Keeps a small record of every object of a source, always up to date, and tells of changes. */
+export class Informer<Kind, Kept> implements Following {
+  readonly #options: InformerOptions<Kind, Kept>;
+  readonly #held = new Map<string, Held<Kept>>();
+  readonly #handlers = new Set<InformerHandler<Kept>>();
+  readonly #waiters = new RevisionWaiters();
+  readonly #follower: Follower;
+  readonly #stopped = new AbortController();
+  #running: Promise<void> | undefined;
+  #state: InformerState = { phase: "starting" };
+  #round = 0;
+  #isReplacing = false;
+  #isReady = false;
+  #announceReady: () => void = () => undefined;
+  /** Resolves when everything that was there has been told. */
+  readonly ready: Promise<void>;
+
+  constructor(options: InformerOptions<Kind, Kept>) {
+    this.#options = options;
+    const { clock, random, limits } = options;
+    this.#follower = new Follower(options.source, this, { clock, random, ...(limits === undefined ? {} : { limits }) });
+    this.ready = new Promise((resolve) => {
+      this.#announceReady = resolve;
+    });
+  }
+
+  start(): void {
+    this.#running ??= this.#follower.run(this.#stopped.signal);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort(new Error("the informer was stopped"));
+    this.#waiters.stop(this.#stopped.signal.reason);
+    await this.#running;
+  }
+
+  get state(): InformerState {
+    return this.#state;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  get(place: ObjectPlace): Kept | undefined {
+    return this.#held.get(keyOf(place))?.kept;
+  }
+
+  *entries(): Generator<readonly [ObjectPlace, Kept]> {
+    for (const [key, { kept }] of this.#held) yield [placeOf(key), kept];
+  }
+
+  /** Tells of everything there is by now, and then of every change, until the returned function is called. */
+  subscribe(handler: InformerHandler<Kept>): () => void {
+    for (const [place, kept] of this.entries()) this.#orReport(() => handler.added?.(place, kept));
+    this.#handlers.add(handler);
+    return () => this.#handlers.delete(handler);
+  }
+
+  /**
+   * Resolves when everything up to this revision has been told. For the revision of a write to an object of this kind
+   * that is soon; for that of something else it may take until the next bookmark, which is about a minute.
+   */
+  atLeast(revision: string, signal: AbortSignal): Promise<void> {
+    return this.#waiters.wait(revision, signal);
+  }
+
+  /** Reads everything again, now. */
+  refresh(): void {
+    this.#follower.refresh();
+  }
+
+  replacing(): void {
+    this.#round += 1;
+    this.#isReplacing = true;
+  }
+
+  replaced(): void {
+    this.#isReplacing = false;
+    for (const [key, held] of this.#held) if (held.round !== this.#round) this.#remove(key, held);
+    if (this.#isReady) return;
+    this.#isReady = true;
+    this.#announceReady();
+  }
+
+  present(object: JsonObject, plane: string, revision: string): void {
+    const { key, uid } = identityOf(object, plane);
+    const held = this.#held.get(key);
+    if (held !== undefined && this.#isKnown(held, uid, revision)) {
+      held.round = this.#round;
+      return;
+    }
+    const kept = this.#kept(object, plane);
+    if (held !== undefined && (kept === undefined || held.uid !== uid)) this.#remove(key, held);
+    if (kept === undefined) return;
+    this.#put(key, { uid, revision, kept, round: this.#round });
+  }
+
+  gone(object: JsonObject, plane: string, revision: string): void {
+    const { key } = identityOf(object, plane);
+    const held = this.#held.get(key);
+    if (held !== undefined && !isOlder(revision, held.revision)) this.#remove(key, held);
+  }
+
+  reached(revision: string): void {
+    this.#state = { phase: "live" };
+    this.#waiters.reached(revision);
+  }
+
+  troubled(error: unknown): void {
+    const sinceMs = this.#state.phase === "troubled" ? this.#state.sinceMs : this.#options.clock.now();
+    this.#state = { phase: "troubled", error, sinceMs };
+    this.#options.report(error);
+  }
+
+  /** Whether this is what we have already, or older. A new list is the truth even where it is older: stores are restored. */
+  #isKnown(held: Held<Kept>, uid: string, revision: string): boolean {
+    if (held.uid === uid && held.revision === revision) return true;
+    return !this.#isReplacing && isOlder(revision, held.revision);
+  }
+
+  #kept(object: JsonObject, plane: string): Kept | undefined {
+    const parsed = this.#options.parse(object);
+    if (parsed.ok) return this.#options.keep(parsed.value, plane);
+    this.#options.report(new UnreadableObject(nameIn(object), parsed.issues));
+    return undefined;
+  }
+
+  #put(key: string, now: Held<Kept>): void {
+    const before = this.#held.get(key);
+    const { objectsMax = objectsMaxDefault, isSame } = this.#options;
+    if (before === undefined && this.#held.size >= objectsMax) throw new RangeError(`more than ${objectsMax} objects`);
+    this.#held.set(key, now);
+    if (before === undefined) this.#tell((handler, place) => handler.added?.(place, now.kept), key);
+    else if (isSame?.(before.kept, now.kept) !== true) {
+      this.#tell((handler, place) => handler.changed?.(place, before.kept, now.kept), key);
+    }
+  }
+
+  #remove(key: string, { kept }: Held<Kept>): void {
+    this.#held.delete(key);
+    this.#tell((handler, place) => handler.removed?.(place, kept), key);
+  }
+
+  #tell(tell: (handler: InformerHandler<Kept>, place: ObjectPlace) => void, key: string): void {
+    const place = placeOf(key);
+    for (const handler of this.#handlers) this.#orReport(() => tell(handler, place));
+  }
+
+  #orReport(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#options.report(error);
+    }
+  }
+}
+
+/** No part of it can hold the character between them. */
+function keyOf({ plane, namespace, name }: ObjectPlace): string {
+  return `${plane}\n${namespace}\n${name}`;
+}
+
+function placeOf(key: string): ObjectPlace {
+  const [plane = "", namespace = "", name = ""] = key.split("\n");
+  return { plane, namespace, name };
+}
+
+function identityOf(object: JsonObject, plane: string): { readonly key: string; readonly uid: string } {
+  const metadata = ownValue(object, "metadata");
+  const text = (field: string): string => {
+    const value = isJsonObject(metadata) ? ownValue(metadata, field) : undefined;
+    return typeof value === "string" ? value : "";
+  };
+  return { key: keyOf({ plane, namespace: text("namespace"), name: text("name") }), uid: text("uid") };
+}

@@ -1,0 +1,72 @@
+import { type ApiStatus, parseStatus } from "../../protocol/api-status.ts";
+import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
+import type { KubernetesObject } from "../../protocol/object-meta.ts";
+import { type Bookmark, endsInitialEvents } from "../../protocol/watch-event.ts";
+
+/** One line of a watch, understood. */
+export type WatchLine =
+  | {
+      readonly type: "present" | "gone";
+      readonly object: JsonObject;
+      readonly revision: string;
+      readonly plane?: string;
+    }
+  | { readonly type: "bookmark"; readonly revision: string; readonly endsInitialEvents: boolean }
+  | { readonly type: "error"; readonly status: ApiStatus };
+
+/** A line that no server should send. What it was about is unknown, so everything has to be read again. */
+export class UnreadableLine extends Error {
+  override readonly name = "UnreadableLine";
+}
+
+export function parseWatchLine(text: string): WatchLine {
+  const event = jsonIn(text);
+  const object = isJsonObject(event) ? ownValue(event, "object") : undefined;
+  if (!isJsonObject(event) || !isJsonObject(object)) throw new UnreadableLine("a line of a watch holds no event");
+  switch (event["type"]) {
+    case "ADDED":
+    case "MODIFIED":
+      return { type: "present", object, revision: revisionOf(object), ...planePart(event) };
+    case "DELETED":
+      return { type: "gone", object, revision: revisionOf(object), ...planePart(event) };
+    case "BOOKMARK":
+      return {
+        type: "bookmark",
+        revision: revisionOf(object),
+        endsInitialEvents: endsInitialEvents(object as unknown as KubernetesObject as Bookmark),
+      };
+    case "ERROR":
+      return { type: "error", status: statusIn(object) };
+    default:
+      throw new UnreadableLine(`a watch does not know events of type ${JSON.stringify(event["type"])}`);
+  }
+}
+
+function planePart(event: JsonObject): { readonly plane?: string } {
+  const plane = ownValue(event, "plane");
+  return typeof plane === "string" ? { plane } : {};
+}
+
+function revisionOf(object: JsonObject): string {
+  const metadata = ownValue(object, "metadata");
+  const revision = isJsonObject(metadata) ? ownValue(metadata, "resourceVersion") : undefined;
+  if (typeof revision !== "string" || revision === "")
+    throw new UnreadableLine("an event of a watch has no resourceVersion");
+  return revision;
+}
+
+function statusIn(object: JsonObject): ApiStatus {
+  const status = parseStatus(object);
+  if (status === undefined) throw new UnreadableLine("an error of a watch is no Status");
+  return status;
+}
+
+function jsonIn(text: string): JsonValue {
+  try {
+    return readJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new UnreadableLine(`a line of a watch is no JSON: ${error.message}`);
+  }
+}
