@@ -87,6 +87,8 @@ export class DefinitionKeeper {
     if (!finalizersOf(crd).includes(cleanupFinalizer)) return undefined;
     const now = timestamp(this.#registry.clock.now());
     await this.#change(key, "status", signal, (current) => withTermination(current, inProgress, now));
+    // Objects that were on their way when the definition began to end are there after this; no others come in.
+    await this.#registry.store.settled();
     const kind = this.#kinds.inPlane(key.plane).stored(key.name);
     const left = kind === undefined ? 0 : await this.#deleteAll(key.plane, kind, signal);
     if (left > 0) return againMs;

@@ -53,6 +53,8 @@ export class NamespaceEmptier {
   async #empty(key: ObjectKey, signal: AbortSignal): Promise<number | undefined> {
     const stored = this.#registry.store.get(key);
     if (stored === undefined || !holds(stored.object as ApiObject)) return undefined;
+    // Objects that were on their way when the namespace began to end are there after this; no others come in.
+    await this.#registry.store.settled();
     const left: Remaining[] = [];
     for (const kind of this.#kinds.inPlane(key.plane).resources) {
       if (kind.scope === "Namespaced") left.push(...(await this.#deleteAll(key, kind, signal)));

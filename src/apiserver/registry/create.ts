@@ -1,6 +1,7 @@
-import { alreadyExists, failure, forbiddenTo, StatusError, unexplained } from "../../protocol/api-status.ts";
+import { alreadyExists, failure, StatusError, unexplained } from "../../protocol/api-status.ts";
 import type { StoredObject } from "../storage/object-store.ts";
 import { type AdmissionRequest, storedAs } from "./admission.ts";
+import { requireLiveDefinition } from "./definition-lifecycle.ts";
 import { ownedAfterUpdate } from "./field-ownership.ts";
 import { timestamp, withMetadata } from "./metadata.ts";
 import { requireLiveNamespace } from "./namespace-lifecycle.ts";
@@ -47,7 +48,7 @@ async function storeNew(
   object: ApiObject,
 ): Promise<StoredObject | undefined> {
   const shaped = shapedNew(object, request);
-  requireLastingKind(request, shaped.metadata.name as string);
+  requireLiveDefinition(registry.store, request, shaped.metadata.name as string);
   const settle = await registry.admission.validate(admissionOf(request, shaped), request.signal);
   const key = keyOf(request, shaped.metadata.name as string);
   try {
@@ -56,8 +57,10 @@ async function storeNew(
       settle({ stored: false });
       return undefined;
     }
-    // A namespace may have begun to end while others were asked.
+    // A namespace or a definition may have begun to end while others were asked, and the client may be gone.
     requireLiveNamespace(registry.store, request, key.name);
+    requireLiveDefinition(registry.store, request, key.name);
+    request.signal.throwIfAborted();
     const result = request.dryRun
       ? { ok: true as const, stored: unstored(key, storedForm(shaped, request.kind)) }
       : await registry.store.put(key, 0, storedForm(shaped, request.kind));
@@ -67,12 +70,6 @@ async function storeNew(
     settle({ stored: false });
     throw error;
   }
-}
-
-function requireLastingKind(request: WriteRequest, name: string): void {
-  if (request.kind.isEnding !== true) return;
-  const because = "create not allowed while custom resource definition is terminating";
-  throw new StatusError(forbiddenTo(resourceOf(request), name, because));
 }
 
 function admissionOf(request: WriteRequest, object: ApiObject): AdmissionRequest {

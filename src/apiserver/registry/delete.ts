@@ -56,6 +56,7 @@ async function deleteVersion(
   const old = current.object as ApiObject;
   const settle = await registry.admission.validate(admissionOf(request, old, options), request.signal);
   settle({ stored: false });
+  request.signal.throwIfAborted();
   const { prepareDelete } = request.kind.rules;
   if (prepareDelete !== undefined && old.metadata.deletionTimestamp === undefined) {
     return writeMarked(registry, request, current, prepareDelete(old, timestamp(registry.clock.now())));

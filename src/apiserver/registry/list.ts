@@ -1,4 +1,4 @@
-import { resourceExpired, StatusError } from "../../protocol/api-status.ts";
+import { failure, resourceExpired, StatusError } from "../../protocol/api-status.ts";
 import { type ObjectStore, RevisionCompacted, type StoredObject } from "../storage/object-store.ts";
 import { type Continuation, readContinue, writeContinue } from "./continue-token.ts";
 import { type Selection, selects, selectsEverything } from "./field-values.ts";
@@ -57,8 +57,15 @@ function remainingPart(
 }
 
 function revisionOf(store: ObjectStore, query: ListQuery, from: Continuation | undefined): number {
+  if (from !== undefined && from.revision > store.revision) throw fromTheFuture(from, store);
   if (from !== undefined && from.revision >= 0) return from.revision;
   return query.exactRevision ?? store.revision;
+}
+
+/** A token of another server, or of this one before its data was put back. */
+function fromTheFuture({ revision }: Continuation, store: ObjectStore): StatusError {
+  const because = `its revision ${revision} is newer than the newest, ${store.revision}`;
+  return new StatusError(failure("BadRequest", `invalid continue token: continue key is not valid: ${because}`));
 }
 
 function candidates(

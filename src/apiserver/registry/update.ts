@@ -91,6 +91,7 @@ async function writeOver(
   const shaped = shapedUpdate(withSystemFields(mutated, old), old, request);
   const settle = await registry.admission.validate(admissionOf(request, shaped, old), request.signal);
   try {
+    request.signal.throwIfAborted();
     if (isFinalized(shaped, old)) {
       const result = request.dryRun
         ? { ok: true }

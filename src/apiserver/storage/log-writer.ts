@@ -51,6 +51,11 @@ export class LogWriter {
     return this.#pending.get(keyText(key))?.settled.catch(() => undefined);
   }
 
+  /** Settles, and never rejects, when all writes that are on their way now are done. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([...this.#pending.values()].map(({ settled }) => settled));
+  }
+
   /** Throws unless writes are taken. */
   admit(): void {
     if (this.#refusal !== undefined) throw new StorageUnavailable(this.#refusal);

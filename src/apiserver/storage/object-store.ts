@@ -70,6 +70,9 @@ export interface ObjectStore {
   /** Settles when no write of this object is on its way, so that `get` shows the newest state. */
   quiet(key: ObjectKey): Promise<void>;
 
+  /** Settles when every write that is on its way now can be seen, or has failed. */
+  settled(): Promise<void>;
+
   /**
    * Writes an object if its newest version is still `expected` (0: it does not exist). The resourceVersion is set here.
    * Rejects with StorageUnavailable; with TypeError on a key that names cannot make.

@@ -69,6 +69,10 @@ class Store implements ObjectStore {
     for (let ahead = this.#writer.ahead(key); ahead !== undefined; ahead = this.#writer.ahead(key)) await ahead;
   }
 
+  settled(): Promise<void> {
+    return this.#writer.settled();
+  }
+
   put(key: ObjectKey, expected: number, object: JsonObject): Promise<WriteResult> {
     return this.#write(key, expected, { deleted: false, object });
   }

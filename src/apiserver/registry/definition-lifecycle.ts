@@ -1,0 +1,18 @@
+import { failure, forbiddenTo, StatusError } from "../../protocol/api-status.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import { type ObjectRequest, resourceOf, storedResource } from "./object-request.ts";
+
+const definitions = "customresourcedefinitions.apiextensions.k8s.io";
+
+/** Custom objects are made while their definition is there and not on its way out: nobody would find them afterwards. */
+export function requireLiveDefinition(store: ObjectStore, request: ObjectRequest, name: string): void {
+  const { kind, plane } = request;
+  if (!kind.isCustom) return;
+  const definition = store.get({ plane, resource: definitions, namespace: "", name: storedResource(kind) });
+  if (definition === undefined) {
+    throw new StatusError(failure("NotFound", "the server could not find the requested resource", {}));
+  }
+  if (kind.isEnding !== true && definition.object.metadata.deletionTimestamp === undefined) return;
+  const because = "create not allowed while custom resource definition is terminating";
+  throw new StatusError(forbiddenTo(resourceOf(request), name, because));
+}
