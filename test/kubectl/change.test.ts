@@ -74,6 +74,10 @@ kubectlSuite("kubectl edit, patch and replace", ({ run, file }) => {
       `nosuch -p '{"data":{"a":"b"}}'`,
       'Error from server (NotFound): configmaps "nosuch" not found',
     ],
+    "a value of another type": [
+      `settings -p '{"data":{"color":3}}'`,
+      'The request is invalid: patch: Invalid value: "map[data:map[color:3]]": cannot convert int64 to string',
+    ],
   };
   for (const [name, [line, text]] of Object.entries(refused)) {
     it(`refuses ${name}`, async () => {

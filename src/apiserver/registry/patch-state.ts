@@ -7,6 +7,7 @@ import { mergePatch } from "../../protocol/merge-patch.ts";
 import { fieldScopeOf, ownedAfterUpdate } from "./field-ownership.ts";
 import { withMetadata } from "./metadata.ts";
 import type { WriteRequest } from "./object-request.ts";
+import { printed } from "./patch/go-format.ts";
 import { applyJsonPatch } from "./patch/json-patch.ts";
 import { parseJsonPatch } from "./patch/json-patch-operation.ts";
 import { conflictStatus } from "./patch/managed/apply-conflict.ts";
@@ -14,7 +15,7 @@ import { applyPatch } from "./patch/managed/apply-patch.ts";
 import { badPatch, patchObject } from "./patch/patch-failure.ts";
 import { strategicMerge } from "./patch/strategic/strategic-merge.ts";
 import { readYaml } from "./read-yaml.ts";
-import { patchedObject } from "./sent-object.ts";
+import { type Patched, patchedObject } from "./sent-object.ts";
 import type { ApiObject } from "./served-kind.ts";
 import { type NextState, notThere, requireName } from "./update.ts";
 
@@ -33,8 +34,7 @@ export function nextByPatch(patch: Patch, request: WriteRequest, clock: Clock): 
   const change = changeOf(patch, request);
   return (current) => {
     if (current === undefined) throw notThere(request, patch.name);
-    const { value, faults } = change(current);
-    const patched = requireName(patchedObject(value, request, faults), patch.name);
+    const patched = requireName(patchedObject(change(current), request), patch.name);
     return ownedAfterUpdate(current, patched, request, clock.now());
   };
 }
@@ -48,15 +48,9 @@ function nextByApply({ text, force, name }: Patch, request: WriteRequest, clock:
     const scope = fieldScopeOf(request);
     const result = applyPatch({ live: current, applied: document, manager, force, scope, nowMs: clock.now() });
     if (result.outcome === "conflicts") throw new StatusError(conflictStatus(result.conflicts));
-    const object = requireName(patchedObject(result.object, request, []), name);
+    const object = requireName(patchedObject({ value: result.object, faults: [] }, request), name);
     return withMetadata(object, { managedFields: result.managedFields });
   };
-}
-
-interface Patched {
-  readonly value: JsonValue;
-  /** What strict clients are told of. */
-  readonly faults: readonly string[];
 }
 
 function changeOf({ type, text }: Patch, { kind }: WriteRequest): (current: ApiObject) => Patched {
@@ -67,7 +61,11 @@ function changeOf({ type, text }: Patch, { kind }: WriteRequest): (current: ApiO
       return (current) => ({ value: applyJsonPatch(current, operations), faults: strictIssues });
     }
     case "strategic":
-      return (current) => ({ value: strategicMerge(current, document, kind.schema.schema), faults: [] });
+      return (current) => ({
+        value: strategicMerge(current, document, kind.schema.schema),
+        faults: [],
+        patch: printed(document),
+      });
     default: {
       const patch: JsonObject = patchObject(document, "error decoding patch: ");
       return (current) => ({ value: mergePatch(current, patch), faults: [] });

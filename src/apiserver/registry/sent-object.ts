@@ -8,6 +8,7 @@ import { walkObject, walkValue } from "../../schema/walk.ts";
 import { decodeIssue } from "./builtin/typed/decode-issue.ts";
 import { compiledMetadata } from "./metadata-schema.ts";
 import type { WriteRequest } from "./object-request.ts";
+import { conversionFault } from "./patch/strategic/conversion-fault.ts";
 import type { ApiObject, ServedKind } from "./served-kind.ts";
 
 /** How many unknown fields are told of. */
@@ -33,14 +34,23 @@ export function sentObject(value: JsonValue, request: WriteRequest, duplicates: 
   return object;
 }
 
+/** What a patch made. */
+export interface Patched {
+  readonly value: JsonValue;
+  /** What strict clients are told of. */
+  readonly faults: readonly string[];
+  /** The patch as a refusal shows it, for a strategic merge; of others it shows what they made. */
+  readonly patch?: string;
+}
+
 /**
  * What a patch made of a stored object. What cannot be read as such an object is the fault of the patch, and refused
  * as Kubernetes refuses one.
  */
-export function patchedObject(value: JsonValue, request: WriteRequest, faults: readonly string[]): ApiObject {
+export function patchedObject({ value, faults, patch }: Patched, request: WriteRequest): ApiObject {
   const { kind, fieldValidation, warn } = request;
   const refuse = (because: string): StatusError =>
-    new StatusError(invalidObject({ group: "", kind: "" }, "", [invalid("patch", writeJson(value), because)]));
+    new StatusError(invalidObject({ group: "", kind: "" }, "", [invalid("patch", patch ?? writeJson(value), because)]));
   if (!isJsonObject(value)) throw refuse("the patch makes something that is no object");
   try {
     checkKind(value, kind);
@@ -48,7 +58,10 @@ export function patchedObject(value: JsonValue, request: WriteRequest, faults: r
     throw error instanceof StatusError ? refuse(error.message) : error;
   }
   const misfit = kind.decodeIssue?.(value);
-  if (misfit !== undefined) throw refuse(withoutSubject(misfit));
+  if (misfit !== undefined) {
+    const because = withoutSubject(misfit);
+    throw refuse(patch === undefined ? because : conversionFault(because));
+  }
   const { object, unknown } = known(value, kind);
   const all = [...faults, ...unknown.map((field) => `unknown field ${quote(field)}`)];
   if (all.length > 0 && fieldValidation === "Strict") throw refuse(strictFault(all));
