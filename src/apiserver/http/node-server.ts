@@ -112,6 +112,9 @@ function stop(http: Http2SecureServer, sessions: ReadonlySet<{ destroy(): void }
   });
 }
 
+/** The reason of every request whose client did not wait for its answer; made once, for it carries a stack. */
+const clientGone = new DOMException("the client is gone", "AbortError");
+
 async function serve(
   server: ApiServer,
   limits: SocketLimits,
@@ -119,7 +122,9 @@ async function serve(
   response: Http2ServerResponse,
 ): Promise<void> {
   const gone = new AbortController();
-  response.once("close", () => gone.abort());
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort(clientGone);
+  });
   const isTooLong = request.url.length > limits.urlLengthMax;
   const answer = isTooLong ? uriTooLong(limits) : await server.handle(apiRequest(request, gone, limits));
   if (response.destroyed) return;
