@@ -57,6 +57,19 @@ kubectlSuite("kubectl with a kind of one's own", ({ run, file }) => {
     ]);
   });
 
+  it("scales what counts its replicas", async () => {
+    expect(await run("scale widget chair --replicas=4")).toEqual(says("widget.shop.example.com/chair scaled"));
+    expect(rows(await run("get widget chair --subresource=scale"))).toEqual([
+      ["NAME", "DESIRED", "AVAILABLE", "AGE"],
+      ["chair", "4", "0", "AGE"],
+    ]);
+    expect(await run("scale widget chair --replicas=40")).toEqual(
+      refuses(
+        'The Widget "chair" is invalid: spec.count: Invalid value: 40: spec.count in body should be less than or equal to 10',
+      ),
+    );
+  });
+
   it("knows no strategic merge for it", async () => {
     expect(await run(`patch wd chair -p '{"spec":{"color":"blue"}}'`)).toEqual(
       refuses(
@@ -69,7 +82,7 @@ kubectlSuite("kubectl with a kind of one's own", ({ run, file }) => {
     const { out } = await run("describe widget chair");
     expect(out).toMatch(/^Name: {9}chair\nNamespace: {4}default\nLabels: {7}<none>\n/);
     expect(out).toContain("API Version:  shop.example.com/v1\nKind:         Widget\nMetadata:\n");
-    expect(out).toContain("Spec:\n  Color:  green\n  Count:  1\n  Parts:\n    Name:    leg\n    Weight:  2\n");
+    expect(out).toContain("Spec:\n  Color:  green\n  Count:  4\n  Parts:\n    Name:    leg\n    Weight:  2\n");
     expect(out).toContain("Status:\n  Conditions:\n    Status:  True\n    Type:    Ready\nEvents:      <none>\n");
   });
 

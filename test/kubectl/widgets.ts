@@ -11,7 +11,7 @@ spec:
   - name: v1
     served: true
     storage: true
-    subresources: {status: {}}
+    subresources: {status: {}, scale: {specReplicasPath: .spec.count, statusReplicasPath: .status.count}}
     additionalPrinterColumns:
     - {name: Color, type: string, jsonPath: .spec.color}
     - {name: Count, type: integer, jsonPath: .spec.count}
@@ -42,6 +42,7 @@ spec:
           status:
             type: object
             properties:
+              count: {type: integer}
               conditions:
                 type: array
                 items:

@@ -64,7 +64,7 @@ function changeOf({ type, text }: Patch, { kind }: WriteRequest): (current: ApiO
       return (current) => ({
         value: strategicMerge(current, document, kind.schema.schema),
         faults: [],
-        patch: printed(document),
+        patch: () => printed(document),
       });
     default: {
       const patch: JsonObject = patchObject(document, "error decoding patch: ");

@@ -40,7 +40,7 @@ export interface Patched {
   /** What strict clients are told of. */
   readonly faults: readonly string[];
   /** The patch as a refusal shows it, for a strategic merge; of others it shows what they made. */
-  readonly patch?: string;
+  readonly patch?: () => string;
 }
 
 /**
@@ -49,8 +49,9 @@ export interface Patched {
  */
 export function patchedObject({ value, faults, patch }: Patched, request: WriteRequest): ApiObject {
   const { kind, fieldValidation, warn } = request;
+  const shown = patch ?? (() => writeJson(value));
   const refuse = (because: string): StatusError =>
-    new StatusError(invalidObject({ group: "", kind: "" }, "", [invalid("patch", patch ?? writeJson(value), because)]));
+    new StatusError(invalidObject({ group: "", kind: "" }, "", [invalid("patch", shown(), because)]));
   if (!isJsonObject(value)) throw refuse("the patch makes something that is no object");
   try {
     checkKind(value, kind);
