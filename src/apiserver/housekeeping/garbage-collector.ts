@@ -19,6 +19,12 @@ import { WorkQueue } from "./work-queue.ts";
 
 const user = systemUser("generic-garbage-collector");
 
+/** How many owners are remembered after they went. */
+const goneMax = 10_000;
+
+/** How soon to look again at an object whose owner nobody knows: its kind may be served by then. */
+const unknownAgainMs = 30_000;
+
 /** What an owner reference points to. */
 type OwnerState =
   | "here"
@@ -33,6 +39,8 @@ export class GarbageCollector {
   readonly #registry: Registry;
   readonly #kinds: KindCatalog;
   readonly #index = new OwnerIndex();
+  /** The UIDs that went last. Their kind may go right after them, and could not tell any more that they did. */
+  readonly #gone = new Set<string>();
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #stopWatch: () => void;
 
@@ -60,7 +68,15 @@ export class GarbageCollector {
     const { key, object } = change.stored;
     for (const owner of ownersOf(change.stored)) this.#lookAtOwner(key, owner);
     this.#index.remove(key);
-    for (const dependent of this.#index.dependentsOf(key.plane, object.metadata.uid ?? "")) this.#queue.add(dependent);
+    const dependents = this.#index.dependentsOf(key.plane, object.metadata.uid ?? "");
+    if (dependents.length > 0) this.#remember(object.metadata.uid as string);
+    for (const dependent of dependents) this.#queue.add(dependent);
+  }
+
+  #remember(uid: string): void {
+    this.#gone.add(uid);
+    const [oldest] = this.#gone;
+    if (this.#gone.size > goneMax && oldest !== undefined) this.#gone.delete(oldest);
   }
 
   #learn(stored: StoredObject): void {
@@ -75,27 +91,27 @@ export class GarbageCollector {
     if (typeof owner === "object" && isAwaitingDependents(owner)) this.#queue.add(owner.key);
   }
 
-  async #look(key: ObjectKey, signal: AbortSignal): Promise<undefined> {
+  async #look(key: ObjectKey, signal: AbortSignal): Promise<number | undefined> {
     await this.#registry.store.quiet(key);
     const stored = this.#registry.store.get(key);
     const kind = this.#kindOf(key);
-    if (stored === undefined || kind === undefined) return;
+    if (stored === undefined || kind === undefined) return undefined;
     const object = stored.object as ApiObject;
     const isGoing = object.metadata.deletionTimestamp !== undefined;
     if (isGoing && finalizersOf(object).includes(orphanFinalizer)) return this.#orphan(stored, kind, signal);
     if (isGoing && finalizersOf(object).includes(foregroundFinalizer)) return this.#waitOrGo(stored, kind, signal);
-    if (!isGoing) await this.#keepOrDelete(stored, kind, signal);
-    return undefined;
+    return isGoing ? undefined : this.#keepOrDelete(stored, kind, signal);
   }
 
-  async #keepOrDelete(stored: StoredObject, kind: ServedKind, signal: AbortSignal): Promise<void> {
+  async #keepOrDelete(stored: StoredObject, kind: ServedKind, signal: AbortSignal): Promise<number | undefined> {
     const owners = ownersOf(stored);
-    if (owners.length === 0) return;
+    if (owners.length === 0) return undefined;
     const states = owners.map((owner) => this.#stateOf(stored.key, owner));
-    if (states.includes("unknown")) return;
-    if (!states.includes("here")) return this.#delete(stored, kind, states.includes("waiting"), signal);
+    if (states.includes("unknown")) return unknownAgainMs;
     const lost = owners.filter((_, index) => states[index] !== "here");
-    if (lost.length > 0) await this.#cutOff(stored.key, kind, lost, signal);
+    if (!states.includes("here")) await this.#delete(stored, kind, states.includes("waiting"), signal);
+    else if (lost.length > 0) await this.#cutOff(stored.key, kind, lost, signal);
+    return undefined;
   }
 
   async #delete(stored: StoredObject, kind: ServedKind, isWaitedFor: boolean, signal: AbortSignal): Promise<void> {
@@ -185,6 +201,7 @@ export class GarbageCollector {
   /** A namespaced owner is looked for where its dependent is; it cannot own anything elsewhere. */
   #find(dependent: ObjectKey, { apiVersion, kind, name, uid }: OwnerReference): StoredObject | "gone" | "unknown" {
     const served = this.#kinds.inPlane(dependent.plane).ofKind(parseApiVersion(apiVersion).group, kind);
+    if (this.#gone.has(uid)) return "gone";
     if (served === undefined) return "unknown";
     if (served.scope === "Namespaced" && dependent.namespace === "") return "unknown";
     const namespace = served.scope === "Namespaced" ? dependent.namespace : "";

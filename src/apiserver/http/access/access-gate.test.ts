@@ -11,7 +11,10 @@ const person = (username: string, ...groups: string[]): UserInfo => ({ username,
 function gate(requester: UserInfo, allows: (asked: RequestAttributes) => boolean) {
   const steps: string[] = [];
   const clock = { now: () => 0, after: () => ({ stop: () => undefined }) };
-  const queue = new FairQueue({ seats: 1, waitingPerFlowMax: 0, waitingMax: 0, waitMsMax: 1 }, clock);
+  const queue = new FairQueue(
+    { seats: 1, seatsPerFlowMax: 1, waitingPerFlowMax: 0, waitingMax: 0, waitMsMax: 1 },
+    clock,
+  );
   const ports: GatePorts = {
     authenticator: {
       authenticate: async () => {

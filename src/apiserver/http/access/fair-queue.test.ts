@@ -21,7 +21,7 @@ class Bench {
 
   constructor(limits: Partial<FairQueueLimits>) {
     this.queue = new FairQueue(
-      { seats: 1, waitingPerFlowMax: 10, waitingMax: 100, waitMsMax: 1_000, ...limits },
+      { seats: 1, seatsPerFlowMax: 100, waitingPerFlowMax: 10, waitingMax: 100, waitMsMax: 1_000, ...limits },
       this.clock,
     );
   }
@@ -92,6 +92,19 @@ describe("the fair queue", () => {
     await bench.finish(slow[0]!, 10);
     expect(quick.state).toBe("seated");
     expect(waitingSlow.state).toBe("waiting");
+  });
+
+  it("keeps seats from one flow alone, which are there at once for any other", async () => {
+    const bench = new Bench({ seats: 4, seatsPerFlowMax: 3 });
+    const flood = [];
+    for (let index = 0; index < 5; index += 1) flood.push(await bench.send("flood"));
+    expect(statesOf(flood)).toBe("seated seated seated waiting waiting");
+    const other = await bench.send("other");
+    expect(other.state).toBe("seated");
+    await bench.finish(other);
+    expect(statesOf(flood)).toBe("seated seated seated waiting waiting");
+    await bench.finish(flood[0]!);
+    expect(statesOf(flood)).toBe("done seated seated seated waiting");
   });
 
   it("lets nobody save up turns by idling", async () => {

@@ -4,6 +4,8 @@ import type { Clock, Timer } from "../../../protocol/clock.ts";
 export interface FairQueueLimits {
   /** How many requests are worked on at once. */
   readonly seats: number;
+  /** How many of them one flow may take, so that there is always one left for somebody else. */
+  readonly seatsPerFlowMax: number;
   /** How many requests of one flow wait. */
   readonly waitingPerFlowMax: number;
   readonly waitingMax: number;
@@ -13,6 +15,7 @@ export interface FairQueueLimits {
 
 export const defaultFairQueueLimits: FairQueueLimits = {
   seats: 600,
+  seatsPerFlowMax: 400,
   waitingPerFlowMax: 100,
   waitingMax: 5_000,
   waitMsMax: 15_000,
@@ -91,7 +94,8 @@ export class FairQueue {
   take({ plane, user }: Flow, signal: AbortSignal): Promise<Seat> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const flow = this.#flowOf(JSON.stringify([plane, user]));
-    if (this.#executing < this.#limits.seats && this.#waiting === 0) return Promise.resolve(this.#seat(flow));
+    // Whoever waits while a seat is free has as many as one may take, and is not overtaken.
+    if (this.#executing < this.#limits.seats && this.#maySit(flow)) return Promise.resolve(this.#seat(flow));
     if (!this.#hasRoomFor(flow)) {
       this.#forgetIdle(flow);
       return Promise.reject(overloaded());
@@ -168,6 +172,10 @@ export class FairQueue {
     return { release };
   }
 
+  #maySit({ executing }: FlowState): boolean {
+    return executing < this.#limits.seatsPerFlowMax;
+  }
+
   #seatNext(): void {
     while (this.#executing < this.#limits.seats) {
       const flow = this.#next();
@@ -181,7 +189,9 @@ export class FairQueue {
 
   #next(): FlowState | undefined {
     let next: FlowState | undefined;
-    for (const flow of this.#backlogged) if (next === undefined || this.#isBefore(flow, next)) next = flow;
+    for (const flow of this.#backlogged) {
+      if (this.#maySit(flow) && (next === undefined || this.#isBefore(flow, next))) next = flow;
+    }
     return next;
   }
 

@@ -1,0 +1,13 @@
+import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
+import type { LogRecord } from "../../src/apiserver/storage/record-log.ts";
+import { turnOfEvents } from "./test-server.ts";
+
+/** A log that takes its time, as disks do: while one write is on its way, others gather. */
+export class SlowLog extends MemoryLog {
+  turns: () => number = () => 0;
+
+  override async append(records: readonly LogRecord[]): Promise<void> {
+    for (let turn = this.turns(); turn > 0; turn -= 1) await turnOfEvents();
+    return super.append(records);
+  }
+}
