@@ -61,6 +61,7 @@ export interface EmbeddedServer {
   readonly api: ApiServer;
   readonly registry: Registry;
   readonly kinds: KindCatalog;
+  readonly watches: OpenWatches;
   /** Gives a plane what each has: namespaces, and the roles that Kubernetes starts with. To be done before its first use. */
   openPlane(plane: string): Promise<void>;
   /** Ends all streams, and writes what is on its way. */
@@ -127,6 +128,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     api,
     registry,
     kinds,
+    watches,
     openPlane,
     stop: async () => {
       watches.stop();

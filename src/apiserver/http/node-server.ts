@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import {
+  constants,
   createSecureServer,
   type Http2SecureServer,
   type Http2ServerRequest,
@@ -76,7 +77,6 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
       handshakeTimeout: limits.handshakeMsMax,
       headersTimeout: limits.headersMsMax,
       connectionsCheckingInterval: Math.min(limits.headersMsMax, 5_000),
-      maxHeaderSize: limits.headerBytesMax,
       maxSessionMemory: 64,
       settings: { maxConcurrentStreams: limits.streamsMax, maxHeaderListSize: limits.headerBytesMax },
     } as Parameters<typeof createSecureServer>[0],
@@ -84,7 +84,8 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
       serve(server, limits, request, response).catch(() => response.destroy());
     },
   );
-  http.maxConnections = limits.connectionsMax;
+  // What HTTP/1.1 reads of it; the option of the same name is not handed on.
+  Object.assign(http, { maxConnections: limits.connectionsMax, maxHeaderSize: limits.headerBytesMax });
   const sessions = new Set<{ destroy(): void }>();
   remember(http, sessions);
   http.setTimeout(limits.idleMsMax);
@@ -128,7 +129,7 @@ async function serve(
   const isTooLong = request.url.length > limits.urlLengthMax;
   const answer = isTooLong ? uriTooLong(limits) : await server.handle(apiRequest(request, gone, limits));
   if (response.destroyed) return;
-  endWithAnswer(request, response, limits);
+  if (typeof answer.body === "string") endWithAnswer(request, response, limits);
   send(answer, request, response);
 }
 
@@ -148,7 +149,14 @@ function apiRequest(request: Http2ServerRequest, life: AbortController, limits: 
 function parseUrl(url: string): { readonly pathname: string; readonly searchParams: URLSearchParams } {
   const question = url.indexOf("?");
   const pathname = question < 0 ? url : url.slice(0, question);
-  return { pathname, searchParams: new URLSearchParams(question < 0 ? "" : url.slice(question + 1)) };
+  return { pathname, searchParams: new URLSearchParams(question < 0 ? "" : readablePairs(url.slice(question + 1))) };
+}
+
+/** As Go reads a query: pairs with escapes that mean nothing, or with a semicolon, are not there. */
+function readablePairs(query: string): string {
+  if (!/[%;]/.test(query)) return query;
+  const isReadable = (pair: string): boolean => !pair.includes(";") && !/%(?![0-9a-fA-F]{2})/.test(pair);
+  return query.split("&").filter(isReadable).join("&");
 }
 
 function uriTooLong({ urlLengthMax }: SocketLimits): ApiAnswer {
@@ -160,12 +168,15 @@ function uriTooLong({ urlLengthMax }: SocketLimits): ApiAnswer {
 function endWithAnswer(request: Http2ServerRequest, response: Http2ServerResponse, limits: SocketLimits): void {
   if (request.complete || request.readableEnded) return;
   request.resume();
-  response.once("finish", () => {
-    const timer = setTimeout(() => {
-      if (!request.complete) request.destroy();
-    }, limits.lingerMsMax).unref();
-    request.once("close", () => clearTimeout(timer));
-  });
+  const timer = setTimeout(() => {
+    if (!request.complete) cutOff(request);
+  }, limits.lingerMsMax).unref();
+  response.once("close", () => clearTimeout(timer));
+}
+
+function cutOff(request: Http2ServerRequest): void {
+  if (request.httpVersionMajor === 2) request.stream.close(constants.NGHTTP2_NO_ERROR);
+  else request.destroy();
 }
 
 /** Node joins headers that are given several times, some by commas; here each value is apart. */

@@ -1,0 +1,81 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
+import type { Body } from "./test-server.ts";
+import type { Credentials } from "./tls-server.ts";
+
+export interface HttpReply {
+  readonly code: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  readonly body: Body;
+}
+
+/** One connection by HTTP/2. */
+export class TestClient {
+  readonly session: ClientHttp2Session;
+  readonly closed: Promise<void>;
+  readonly #token: string | undefined;
+
+  constructor(port: number, ca: string, { token, cert, key }: Credentials) {
+    this.#token = token;
+    const certificate = cert === undefined || key === undefined ? {} : { cert, key };
+    this.session = connect(`https://127.0.0.1:${port}`, { ca, ...certificate });
+    this.session.on("error", () => undefined);
+    this.closed = new Promise((resolve) => this.session.once("close", resolve));
+  }
+
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string | string[]> = {},
+  ): Promise<HttpReply> {
+    const stream = this.open(method, path, headers);
+    const reply = replyOf(stream);
+    const text = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+    if (body === undefined) stream.end();
+    else stream.end(text);
+    return reply;
+  }
+
+  /** A request whose body is still to be sent. */
+  open(method: string, path: string, headers: Record<string, string | string[]> = {}): ClientHttp2Stream {
+    const credentials = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
+    const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    const stream = this.session.request(
+      { ":method": method, ":path": path, "content-type": type, ...credentials, ...headers },
+      { endStream: false },
+    );
+    stream.on("error", () => undefined);
+    return stream;
+  }
+
+  close(): void {
+    this.session.destroy();
+  }
+}
+
+export function replyOf(stream: ClientHttp2Stream): Promise<HttpReply> {
+  return new Promise((resolve, reject) => {
+    let headers: HttpReply["headers"] = {};
+    let text = "";
+    stream.setEncoding("utf8");
+    stream.on("response", (received) => {
+      headers = received as HttpReply["headers"];
+    });
+    stream.on("data", (chunk: string) => {
+      text += chunk;
+    });
+    stream.once("close", () => {
+      const code = Number(headers[":status"] ?? 0);
+      if (code === 0) return reject(new Error(`no answer; the stream was closed with code ${stream.rstCode}`));
+      resolve({
+        code,
+        headers,
+        text,
+        get body() {
+          return JSON.parse(text);
+        },
+      });
+    });
+  });
+}
