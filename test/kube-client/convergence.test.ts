@@ -8,7 +8,7 @@ import { FaultySource } from "./faulty-source.ts";
 
 type Step =
   | { readonly do: "write" | "remove"; readonly name: string; readonly value: string }
-  | { readonly do: "compact" | "bookmark" | "late" | "answer" | "refresh" | "expire" | "fail" }
+  | { readonly do: "compact" | "bookmark" | "late" | "answer" | "refresh" | "expire" | "fail" | "die" }
   | { readonly do: "deliver"; readonly count: number; readonly twice: boolean }
   | { readonly do: "cut"; readonly how: "in order" | "broken" }
   | { readonly do: "fault"; readonly fault: "cut" | "busy" | "gone" | "broken" | "delay" }
@@ -37,12 +37,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      do: fc.constantFrom("compact", "bookmark", "late", "answer", "refresh", "expire", "fail"),
+      do: fc.constantFrom("compact", "bookmark", "late", "answer", "refresh", "expire", "fail", "die"),
     }),
   },
 );
 
 interface Thing {
+  readonly metadata: { readonly uid: string };
   readonly value: string;
 }
 
@@ -50,10 +51,11 @@ interface Thing {
 function observed(source: FaultySource, clock: FakeClock, fraction: () => number) {
   const mirror = new Map<string, string>();
   const lies: string[] = [];
+  const gone = new Set<string | undefined>();
   const informer = new Informer<Thing, string>({
     source,
     parse: (value: JsonValue) => ({ ok: true, value: value as unknown as Thing }),
-    keep: ({ value }) => value,
+    keep: ({ value, metadata }) => `${metadata.uid}=${value}`,
     clock,
     random: { fraction },
     report: () => undefined,
@@ -64,14 +66,17 @@ function observed(source: FaultySource, clock: FakeClock, fraction: () => number
   informer.subscribe({
     added: ({ name }, now) => {
       expectBefore(name, undefined);
+      if (gone.has(now.split("=")[0])) lies.push(`${name} came back from the dead`);
       mirror.set(name, now);
     },
     changed: ({ name }, before, now) => {
       expectBefore(name, before);
+      if (before.split("=")[0] !== now.split("=")[0]) lies.push(`${name} is another, and not one that changed`);
       mirror.set(name, now);
     },
     removed: ({ name }, before) => {
       expectBefore(name, before);
+      gone.add(before.split("=")[0]);
       mirror.delete(name);
     },
   });
@@ -100,6 +105,8 @@ function act(source: FaultySource, informer: Informer<Thing, string>, clock: Fak
       return source.deliverLate();
     case "answer":
       return source.answerLate();
+    case "die":
+      return source.die();
     case "refresh":
       return informer.refresh();
     case "expire":
@@ -146,7 +153,7 @@ describe("an informer behind a bad network", () => {
             await turn();
           }
           await settle(source, clock);
-          const truth = new Map([...source.objects.values()].map(({ name, value }) => [name, value]));
+          const truth = new Map([...source.objects.values()].map(({ name, uid, value }) => [name, `${uid}=${value}`]));
           const kept = new Map([...informer.entries()].map(([{ name }, value]) => [name, value]));
           try {
             expect(kept).toEqual(truth);
@@ -182,7 +189,7 @@ describe("an informer behind a bad network", () => {
     clock.advance(1_000);
     await turn();
     await turn();
-    expect([...mirror]).toEqual([["b", "older"]]);
+    expect([...mirror]).toEqual([["b", "uid-1=older"]]);
     await informer.stop();
   });
 });
@@ -200,7 +207,7 @@ describe("an informer", () => {
     source.write("a", "1");
     informer.start();
     await settle(source, clock);
-    expect([...mirror]).toEqual([["a", "1"]]);
+    expect([...mirror]).toEqual([["a", "uid-1=1"]]);
     await informer.stop();
   });
 

@@ -30,6 +30,8 @@ interface OpenStream {
   /** Lines on their way. */
   readonly lines: string[];
   next: number;
+  /** Nothing comes through any more, and nobody says so. */
+  isDead: boolean;
   end(error?: unknown): void;
 }
 
@@ -78,15 +80,14 @@ export class FaultySource implements ObjectSource {
     this.#compacted = this.#revision;
   }
 
-  /** Some of the lines that are on their way arrive, each perhaps twice. */
+  /** Some of the lines that are on their way arrive, perhaps all of them a second time. */
   deliver(count: number, twice: boolean): void {
     const stream = this.#open;
     if (stream === undefined) return;
     this.#fill(stream);
-    for (const line of stream.lines.splice(0, count)) {
-      stream.sink.line(line);
-      if (twice) stream.sink.line(line);
-    }
+    if (stream.isDead) return;
+    const lines = stream.lines.splice(0, count);
+    for (const line of twice ? [...lines, ...lines] : lines) stream.sink.line(line);
   }
 
   bookmark(): void {
@@ -108,6 +109,10 @@ export class FaultySource implements ObjectSource {
   /** The server itself gives up on the stream, by its last event. */
   sendError(status: ApiStatus): void {
     this.#open?.sink.line(writeJson({ type: "ERROR", object: status }));
+  }
+
+  die(): void {
+    if (this.#open !== undefined) this.#open.isDead = true;
   }
 
   answerLate(): void {
@@ -150,6 +155,7 @@ export class FaultySource implements ObjectSource {
         sink,
         lines: isInitial ? this.#initialLines() : [],
         next: from,
+        isDead: false,
         end: (error) => {
           this.#fill(stream);
           this.#old.push(stream);
@@ -166,7 +172,12 @@ export class FaultySource implements ObjectSource {
 
   #initialLines(): string[] {
     const lines = [...this.objects.values()].map((stored) => eventLine("ADDED", stored));
-    return [...lines, bookmarkLine(this.#revision, true)];
+    return [
+      ...lines.slice(0, 1),
+      bookmarkLine(this.#revision, false),
+      ...lines.slice(1),
+      bookmarkLine(this.#revision, true),
+    ];
   }
 
   async #fault(): Promise<void> {
