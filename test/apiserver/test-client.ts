@@ -9,6 +9,11 @@ export interface HttpReply {
   readonly body: Body;
 }
 
+/** The server went away before it had answered. */
+export class NoAnswer extends Error {
+  override readonly name = "NoAnswer";
+}
+
 /** One connection by HTTP/2. */
 export class TestClient {
   readonly session: ClientHttp2Session;
@@ -23,7 +28,7 @@ export class TestClient {
     this.closed = new Promise((resolve) => this.session.once("close", resolve));
   }
 
-  send(
+  async send(
     method: string,
     path: string,
     body?: unknown,
@@ -41,6 +46,7 @@ export class TestClient {
   open(method: string, path: string, headers: Record<string, string | string[]> = {}): ClientHttp2Stream {
     const credentials = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
     const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    if (this.session.destroyed || this.session.closed) throw new NoAnswer("the connection is closed");
     const stream = this.session.request(
       { ":method": method, ":path": path, "content-type": type, ...credentials, ...headers },
       { endStream: false },
@@ -67,7 +73,9 @@ export function replyOf(stream: ClientHttp2Stream): Promise<HttpReply> {
     });
     stream.once("close", () => {
       const code = Number(headers[":status"] ?? 0);
-      if (code === 0) return reject(new Error(`no answer; the stream was closed with code ${stream.rstCode}`));
+      const length = Number(headers["content-length"] ?? 0);
+      if (code === 0 || Buffer.byteLength(text) < length)
+        return reject(new NoAnswer(`closed with code ${stream.rstCode}`));
       resolve({
         code,
         headers,
