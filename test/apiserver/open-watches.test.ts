@@ -143,10 +143,11 @@ describe("watches", () => {
     it("send no bookmark that would skip what it has not seen", async () => {
       await start({ limits: { watches: { ...limits, bookmarkMs: 1_000 } } });
       const reader = await server.watch(`${watching}&allowWatchBookmarks=true`);
+      const initial = reader.lines.length;
       reader.pause();
       await write(20);
       server.clock.advance(5_000);
-      expect(reader.lines.filter((line) => line.startsWith("BOOKMARK"))).toEqual([]);
+      expect(reader.lines.slice(initial).filter((line) => line.startsWith("BOOKMARK"))).toEqual([]);
       reader.drainUntil(20);
       server.clock.advance(1_000);
       expect(reader.lines.at(-1)).toBe(`BOOKMARK ${server.server.registry.store.revision}`);

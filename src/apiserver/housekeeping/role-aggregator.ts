@@ -1,6 +1,8 @@
 import type { JsonObject } from "../../protocol/json-value.ts";
 import { aggregatedRules, roleRewrites } from "../http/access/rbac/aggregation.ts";
 import type { KindCatalog } from "../registry/kind-catalog.ts";
+import type { WriteRequest } from "../registry/object-request.ts";
+import { nextByPatch } from "../registry/patch-state.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { ApiObject } from "../registry/served-kind.ts";
 import { updateObject } from "../registry/update.ts";
@@ -10,7 +12,8 @@ import { WorkQueue } from "./work-queue.ts";
 
 const group = "rbac.authorization.k8s.io";
 const roles = `clusterroles.${group}`;
-const user = systemUser("clusterrole-aggregation-controller");
+const manager = "clusterrole-aggregation-controller";
+const user = systemUser(manager);
 
 /** Keeps the rules of ClusterRoles that gather those of others. One rewrite may ask for the next. */
 export class RoleAggregator {
@@ -55,10 +58,19 @@ export class RoleAggregator {
     const kind = this.#kinds.inPlane(plane).find(group, "v1", "clusterroles");
     if (kind === undefined) return;
     const key = { plane, resource: roles, namespace: "", name };
-    await updateObject(this.#registry, serverRequest(key, kind, user, signal), name, (current) => {
+    const request = { ...serverRequest(key, kind, user, signal), manager };
+    await updateObject(this.#registry, request, name, (current) => {
       if (current === undefined) throw new Gone();
       const rules = aggregatedRules(current, this.#all(plane));
-      return rules === undefined ? current : ({ ...current, rules } as unknown as ApiObject);
+      return rules === undefined ? current : this.#applied(request, current, rules);
     }).catch(ignoreGone);
+  }
+
+  /** The rules are this keeper's own, whoever wrote them before. */
+  #applied(request: WriteRequest, current: ApiObject, rules: unknown): ApiObject {
+    const { name } = current.metadata;
+    const text = JSON.stringify({ apiVersion: `${group}/v1`, kind: "ClusterRole", metadata: { name }, rules });
+    const patch = { type: "apply", text, force: true, name: name as string } as const;
+    return nextByPatch(patch, request, this.#registry.clock)(current);
   }
 }

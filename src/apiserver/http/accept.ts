@@ -13,7 +13,7 @@ export interface Accepted {
 const served = ["application/json", "application/yaml"];
 
 /** Picks the first form in the client's order that this server has. */
-export function negotiate(accept: string, pretty: boolean, isWatch: boolean): Accepted {
+export function negotiate(accept: string, pretty: boolean, isWatch: boolean, isStream = false): Accepted {
   const wanted = accept.trim() === "" ? "*/*" : accept;
   const clauses = wanted
     .split(",")
@@ -22,12 +22,21 @@ export function negotiate(accept: string, pretty: boolean, isWatch: boolean): Ac
   for (const clause of clauses) {
     const format = formatOf(clause.type);
     const representation = representationOf(clause.parameters);
+    if (format === "yaml" && isStream) continue;
     if (format !== undefined && representation !== undefined) return { format, representation, pretty };
   }
+  if (isStream) throw notAcceptable(streams);
+  if (clauses.some(({ type }) => formatOf(type) !== undefined)) throw notAcceptable(served.join(", "));
   const available = [...served, ...(isWatch ? served.filter((type) => type !== "application/yaml").map(asStream) : [])];
   const message = `406: Not Acceptable\n\nAvailable representations: ${available.join(", ")}`;
   throw new StatusError(failure("NotAcceptable", message, {}));
 }
+
+function notAcceptable(types: string): StatusError {
+  return new StatusError(failure("NotAcceptable", `only the following media types are accepted: ${types}`));
+}
+
+const streams = ["application/json", "application/vnd.kubernetes.protobuf"].map(asStream).join(", ");
 
 function asStream(type: string): string {
   return `${type};stream=watch`;
@@ -52,7 +61,7 @@ function parseClause(text: string): Clause {
 }
 
 function formatOf(type: string): Accepted["format"] | undefined {
-  if (type === "application/json" || type === "*/*" || type === "application/*") return "json";
+  if (type === "application/json" || type === "*/*") return "json";
   return type === "application/yaml" ? "yaml" : undefined;
 }
 

@@ -1,14 +1,26 @@
 import type { Clock } from "../../protocol/clock.ts";
+import { ownedAfterUpdate } from "../registry/field-ownership.ts";
 import type { KindCatalog } from "../registry/kind-catalog.ts";
+import { withMetadata } from "../registry/metadata.ts";
+import type { WriteRequest } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
-import type { Verb } from "../registry/served-kind.ts";
+import type { ApiObject, Verb } from "../registry/served-kind.ts";
 import { enter } from "./access/access-gate.ts";
-import type { Authenticator } from "./access/authenticator.ts";
+import { type Authenticator, firstHeader } from "./access/authenticator.ts";
 import type { Authorizer, RequestAttributes } from "./access/authorizer.ts";
 import type { FairQueue } from "./access/fair-queue.ts";
 import type { ReviewPorts } from "./access/reviews/review-context.ts";
 import { type ReviewKind, reviewKinds } from "./access/reviews/review-kinds.ts";
-import { jsonAnswer, methodNotAllowed, pageNotFound, plainJson, statusAnswer, statusOf } from "./answers.ts";
+import {
+  jsonAnswer,
+  methodNotAllowed,
+  noSuchResource,
+  pageNotFound,
+  plainAnswer,
+  plainJson,
+  statusAnswer,
+  statusOf,
+} from "./answers.ts";
 import type { ApiAnswer, ApiRequest } from "./api-request.ts";
 import { objectBody } from "./body.ts";
 import type { EventLines } from "./event-lines.ts";
@@ -16,8 +28,9 @@ import type { OpenWatches } from "./open-watches.ts";
 import { isPretty } from "./pretty.ts";
 import type { RequestContext } from "./request-context.ts";
 import { type OtherPath, parsePath, type ResourcePath } from "./request-info.ts";
-import { isLeftToDefinitions, kindAt, verbOf } from "./resource-call.ts";
+import { isLeftToDefinitions, kindAt, type ResourceCall, verbOf, writeRequest } from "./resource-call.ts";
 import { answerResource } from "./resource-requests.ts";
+import { parseWriteOptions } from "./write-options.ts";
 
 /** Which plane a path belongs to, and what is left of the path inside it. */
 export type PlaneResolver = (path: string) => { readonly plane: string; readonly path: string } | undefined;
@@ -56,7 +69,7 @@ export class ApiServer {
     try {
       return withWarnings(await this.#inTime(request, warnings), warnings);
     } catch (error) {
-      const form = { ...plainJson, pretty: isPretty(request) };
+      const form = { format: errorFormat(request), pretty: isPretty(request) };
       return withWarnings(statusAnswer(statusOf(error, this.#ports.report), form), warnings);
     }
   }
@@ -76,6 +89,7 @@ export class ApiServer {
   }
 
   async #answer(request: ApiRequest, warnings: string[]): Promise<ApiAnswer> {
+    if (/%(?![0-9a-fA-F]{2})/.test(request.path)) return plainAnswer(400, "400 Bad Request");
     const resolved = this.#ports.resolvePlane(request.path);
     if (resolved === undefined) return pageNotFound;
     const target = parsePath(resolved.path);
@@ -101,22 +115,25 @@ export class ApiServer {
 
   async #resource(context: RequestContext, path: ResourcePath, verb: Verb | undefined): Promise<ApiAnswer> {
     const kinds = this.#ports.kinds.inPlane(context.plane);
-    if (!kinds.all.some(({ group, version }) => group === path.group && version === path.version)) return pageNotFound;
     if (isLeftToDefinitions(this.#ports.kinds.builtin, kinds, path, verb)) return pageNotFound;
     const kind = kindAt(kinds, path);
     if (verb === undefined) throw methodNotAllowed();
     const review = reviewKinds.find(({ group, resource }) => group === path.group && resource === path.resource);
-    if (review !== undefined) return this.#review(context, path, review, verb);
-    return answerResource(this.#ports, { context, path, kind, verb });
+    const call = { context, path, kind, verb };
+    return review === undefined ? answerResource(this.#ports, call) : this.#review(call, review);
   }
 
-  async #review(context: RequestContext, path: ResourcePath, review: ReviewKind, verb: Verb): Promise<ApiAnswer> {
+  async #review({ context, path, kind, verb }: ResourceCall, review: ReviewKind): Promise<ApiAnswer> {
+    if (path.name !== "") throw noSuchResource();
     if (verb !== "create") throw methodNotAllowed();
     const { request, user, plane, signal } = context;
     const expected = { apiVersion: `${review.group}/v1`, kind: review.kind, isCustom: false };
+    const options = parseWriteOptions(request, "CreateOptions");
     const { value } = await objectBody(request, expected);
     const answer = await review.answer(value, { user, plane, namespace: path.namespace }, this.#ports.reviews, signal);
-    return jsonAnswer(201, answer, { ...plainJson, pretty: isPretty(request) });
+    const write = writeRequest({ context, path, kind, verb }, options);
+    const owned = withOwners(answer as ApiObject, value as ApiObject, write, this.#ports.clock.now());
+    return jsonAnswer(201, owned, { ...plainJson, pretty: isPretty(request) });
   }
 
   async #other(context: RequestContext): Promise<ApiAnswer> {
@@ -126,6 +143,19 @@ export class ApiServer {
     }
     return pageNotFound;
   }
+}
+
+/** Even those who cannot be answered are refused in the form that they asked for. */
+function errorFormat({ headers }: ApiRequest): "json" | "yaml" {
+  return firstHeader(headers, "accept").trimStart().startsWith("application/yaml") ? "yaml" : "json";
+}
+
+/** Reviews are stored nowhere, yet say whose their fields are. */
+function withOwners(answer: ApiObject, sent: ApiObject, request: WriteRequest, nowMs: number): ApiObject {
+  if (request.kind.kind === "SelfSubjectRulesReview") return answer;
+  const read = request.kind.rules.read?.(sent) ?? sent;
+  const { managedFields } = ownedAfterUpdate(undefined, read, request, nowMs).metadata;
+  return managedFields === undefined ? answer : withMetadata(answer, { managedFields });
 }
 
 /** A caller in this process is trusted to say who it is. */

@@ -1,12 +1,14 @@
 import { failure, StatusError } from "../../protocol/api-status.ts";
 import { jsonFault } from "../../protocol/json-fault.ts";
 import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
-import { isJsonObject, type JsonValue } from "../../protocol/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
 import { readYaml } from "../registry/read-yaml.ts";
 import { firstHeader } from "./access/authenticator.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
 import { decodeProtobuf, undecodable } from "./protobuf/decode-protobuf.ts";
+
+const openingBrace = 0x7b;
 
 /** How much of a body that cannot be read is shown to whoever sent it. */
 const shownLength = 30;
@@ -21,10 +23,15 @@ export function contentType(request: ApiRequest): string {
   return type.trim().toLowerCase();
 }
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /** The text of a body. Bytes that are no UTF-8 become what Go makes of them. */
 export async function bodyText(request: ApiRequest): Promise<string> {
-  const body = await request.body();
-  return typeof body === "string" ? body : new TextDecoder().decode(body);
+  return textOf(await request.body());
+}
+
+function textOf(body: Uint8Array | string): string {
+  return typeof body === "string" ? body : decoder.decode(body);
 }
 
 export interface SentBody {
@@ -46,8 +53,9 @@ export async function objectBody(request: ApiRequest, expected: BodyKind): Promi
   const accepted = expected.isCustom ? [json, yaml] : [json, yaml, protobuf];
   if (type !== "" && !accepted.includes(type)) throw unsupportedMediaType([json, yaml, protobuf]);
   if (type === protobuf) return { value: await protobufBody(request, expected), duplicates: [] };
-  const text = await bodyText(request);
-  const sent = type === yaml ? { value: readYaml(text), duplicates: [] } : jsonBody(text, expected.kind);
+  const body = await request.body();
+  const text = textOf(body);
+  const sent = type === yaml ? { value: readYaml(text), duplicates: [] } : jsonBody(text, expected.kind, body);
   if (expected.isCustom) requireKind(sent.value, text, expected.kind);
   return sent;
 }
@@ -56,9 +64,7 @@ export async function objectBody(request: ApiRequest, expected: BodyKind): Promi
 function requireKind(value: JsonValue, text: string, kind: string): void {
   if (!isJsonObject(value) || (value["kind"] ?? "") !== "") return;
   const because = `Object 'Kind' is missing in '${text}' (${shown(text)})`;
-  throw new StatusError(
-    failure("BadRequest", `the object provided is unrecognized (must be of type ${kind}): ${because}`),
-  );
+  throw new StatusError(failure("BadRequest", `${unrecognizedObject(kind)}: ${because}`));
 }
 
 /** A body in the form that clients of Go prefer for kinds they have types for. */
@@ -70,38 +76,60 @@ export async function protobufBody(request: ApiRequest, expected: Omit<BodyKind,
   return { ...decoded.object, apiVersion: decoded.apiVersion, kind: decoded.kind };
 }
 
-function jsonBody(text: string, kind: string): SentBody {
+function jsonBody(text: string, kind: string, sent: Uint8Array | string): SentBody {
   try {
     const value = readJson(text) ?? {};
-    if (isJsonObject(value)) return { value, duplicates: duplicateFields(text, value) };
+    if (isJsonObject(value)) {
+      requireTexts(value, text, kind);
+      return { value, duplicates: duplicateFields(text, value) };
+    }
     throw unrecognized(
-      text,
+      sent,
       kind,
       `json: cannot unmarshal ${goTypeName(value)} into Go value of type ${versionAndKind}`,
     );
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    throw unrecognized(text, kind, jsonFault(text) ?? error.message);
+    throw unrecognized(sent, kind, jsonFault(text) ?? error.message);
   }
 }
 
+/** What says how to read the rest has to be readable itself. */
+function requireTexts(value: JsonObject, text: string, kind: string): void {
+  for (const field of ["apiVersion", "kind"]) {
+    const said = value[field] ?? "";
+    if (typeof said === "string") continue;
+    throw unrecognized(
+      text,
+      kind,
+      `json: cannot unmarshal ${goTypeName(said)} into Go struct field .${field} of type string`,
+    );
+  }
+  const { apiVersion } = value;
+  if (typeof apiVersion !== "string" || apiVersion.split("/").length <= 2) return;
+  const because = `unexpected GroupVersion string: ${apiVersion} (${shown(text)})`;
+  throw new StatusError(failure("BadRequest", `${unrecognizedObject(kind)}: ${because}`));
+}
+
+function unrecognizedObject(kind: string): string {
+  return `the object provided is unrecognized (must be of type ${kind})`;
+}
+
 /** Go names the type that it reads apiVersion and kind into. */
-const versionAndKind =
+export const versionAndKind =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-function unrecognized(text: string, kind: string, fault: string): StatusError {
+function unrecognized(text: Uint8Array | string, kind: string, fault: string): StatusError {
   const because = `couldn't get version/kind; json parse error: ${fault} (${shown(text)})`;
-  return new StatusError(
-    failure("BadRequest", `the object provided is unrecognized (must be of type ${kind}): ${because}`),
-  );
+  return new StatusError(failure("BadRequest", `${unrecognizedObject(kind)}: ${because}`));
 }
 
 /** The beginning of what a client sent; not as text when it does not look like an object. */
-function shown(text: string): string {
-  if (text === "") return "<empty>";
-  const bytes = Buffer.from(text);
+function shown(body: Uint8Array | string): string {
+  const bytes = typeof body === "string" ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.length);
+  if (bytes.length === 0) return "<empty>";
   const start = bytes.subarray(0, shownLength);
-  return start.toString(text.startsWith("{") ? "utf8" : "hex") + (bytes.length > shownLength ? " ..." : "");
+  return start.toString(bytes[0] === openingBrace ? "utf8" : "hex") + (bytes.length > shownLength ? " ..." : "");
 }
 
 export function unsupportedMediaType(types: readonly string[]): StatusError {
@@ -119,7 +147,7 @@ export function readJsonBody(text: string): JsonValue {
 }
 
 /** The name that Go gives to the type of a JSON value. */
-function goTypeName(value: JsonValue): string {
+export function goTypeName(value: JsonValue): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
   return typeof value === "bigint" ? "number" : typeof value;

@@ -1,11 +1,20 @@
-import { failure, invalidObject, StatusError, unexplained } from "../../protocol/api-status.ts";
+import { invalidObject, StatusError, unexplained } from "../../protocol/api-status.ts";
 import { notSupported } from "../../protocol/field-issue.ts";
 import { quote } from "../../protocol/go-quote.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
+import { decodeIssue } from "../registry/builtin/typed/decode-issue.ts";
 import type { DeleteOptions } from "../registry/delete.ts";
 import { readYaml } from "../registry/read-yaml.ts";
 import type { ApiRequest } from "./api-request.ts";
-import { contentType, protobuf, protobufBody, readJsonBody } from "./body.ts";
+import {
+  contentType,
+  goTypeName,
+  protobuf,
+  protobufBody,
+  readJsonBody,
+  unsupportedMediaType,
+  versionAndKind,
+} from "./body.ts";
 import { booleanParameter, integerParameter } from "./query.ts";
 
 export interface ParsedDelete {
@@ -46,6 +55,8 @@ async function optionsIn(request: ApiRequest): Promise<JsonValue | undefined> {
   const body = await request.body();
   if (body.length === 0) return undefined;
   const type = contentType(request);
+  const accepted = ["application/json", "application/yaml", protobuf];
+  if (type !== "" && !accepted.includes(type)) throw unsupportedMediaType(accepted);
   if (type === protobuf) {
     return protobufBody({ ...request, body: async () => body }, { apiVersion: "v1", kind: "DeleteOptions" });
   }
@@ -54,15 +65,16 @@ async function optionsIn(request: ApiRequest): Promise<JsonValue | undefined> {
 }
 
 function fromBody(value: JsonValue): Given {
-  if (!isJsonObject(value)) throw bad("the body has to be an object of kind DeleteOptions");
+  if (!isJsonObject(value)) throw unreadable(value);
   if (value["kind"] !== undefined && value["kind"] !== "DeleteOptions") {
     const [kind, version] = [String(value["kind"]), String(value["apiVersion"] ?? "v1")];
     const message = `no kind ${quote(kind)} is registered for version ${quote(version)} in scheme "pkg/runtime/scheme.go:110"`;
     throw new StatusError(unexplained(message));
   }
+  const misfit = decodeIssue("meta.v1.DeleteOptions", value);
+  if (misfit !== undefined) throw new StatusError(unexplained(misfit));
   const preconditions = isJsonObject(value["preconditions"] ?? null) ? (value["preconditions"] as JsonObject) : {};
-  const dryRun = value["dryRun"] ?? [];
-  if (!Array.isArray(dryRun)) throw bad("dryRun has to be a list of strings");
+  const dryRun = Array.isArray(value["dryRun"]) ? value["dryRun"] : [];
   return {
     options: given({
       uid: typed(preconditions, "uid", "string"),
@@ -81,11 +93,10 @@ interface Types {
   readonly number: number;
 }
 
+/** The types were checked when the options were read. */
 function typed<Name extends keyof Types>(object: JsonObject, field: string, type: Name): Types[Name] | undefined {
   const value = object[field];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === type) return value as unknown as Types[Name];
-  throw bad(`json: cannot unmarshal ${typeof value} into Go struct field DeleteOptions.${field} of type ${type}`);
+  return typeof value === type ? (value as unknown as Types[Name]) : undefined;
 }
 
 type Loose = { readonly [Field in keyof DeleteOptions]: DeleteOptions[Field] | undefined };
@@ -94,6 +105,7 @@ function given(options: Loose): DeleteOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as DeleteOptions;
 }
 
-function bad(message: string): StatusError {
-  return new StatusError(failure("BadRequest", message));
+function unreadable(value: JsonValue): StatusError {
+  const fault = `json: cannot unmarshal ${goTypeName(value)} into Go value of type ${versionAndKind}`;
+  return new StatusError(unexplained(`couldn't get version/kind; json parse error: ${fault}`));
 }

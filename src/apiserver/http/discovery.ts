@@ -90,7 +90,9 @@ function resourceEntries(kind: ServedKind): readonly JsonObject[] {
 }
 
 function aggregatedEntry(kind: ServedKind): JsonValue {
-  const responseKind = { group: kind.group, version: kind.version, kind: kind.kind };
+  // Built-in kinds leave out what the entry around them says already.
+  const { group, version } = kind.isCustom ? kind : { group: "", version: "" };
+  const responseKind = { group, version, kind: kind.kind };
   const subresources = subresourcesOf(kind).map(({ name, verbs, shownAs }) => ({
     subresource: name,
     responseKind: shownAs ?? responseKind,

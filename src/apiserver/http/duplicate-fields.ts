@@ -12,11 +12,16 @@ export function duplicateFields(text: string, value: JsonValue): readonly string
   return countKeys(value) === countColons(text) ? [] : new DuplicateScan(text).run();
 }
 
+/** Without recursion: a text may nest as deep as it likes. */
 function countKeys(value: JsonValue): number {
-  if (Array.isArray(value)) return value.reduce((sum: number, item: JsonValue) => sum + countKeys(item), 0);
-  if (!isJsonObject(value)) return 0;
+  const left: JsonValue[] = [value];
   let count = 0;
-  for (const key in value) count += 1 + countKeys(value[key] as JsonValue);
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (!isJsonObject(next) && !Array.isArray(next)) continue;
+    const members: readonly JsonValue[] = Object.values(next);
+    for (const member of members) left.push(member);
+    if (!Array.isArray(next)) count += members.length;
+  }
   return count;
 }
 

@@ -35,11 +35,19 @@ export function parseListOptions(query: URLSearchParams, kind: ServedKind, name:
     allowBookmarks: booleanParameter(query, "allowWatchBookmarks") ?? false,
     timeoutSeconds: integerParameter(query, "timeoutSeconds"),
   };
+  refuseMovedPage(options);
   const issues = options.watch ? watchIssues(options) : listIssues(options);
   if (issues.length > 0) {
     throw new StatusError(invalidObject({ group: "meta.k8s.io", kind: "ListOptions" }, "", issues));
   }
   return options;
+}
+
+/** A page is of the revision that the first one was of. */
+function refuseMovedPage({ watch, continueToken, resourceVersion, resourceVersionMatch }: ListOptions): void {
+  const isNamed = resourceVersion !== "" && resourceVersion !== "0";
+  if (watch || continueToken === "" || !isNamed || resourceVersionMatch !== "") return;
+  throw new StatusError(failure("BadRequest", "specifying resource version is not allowed when using continue"));
 }
 
 /** A revision that is no number. Kubernetes answers it in as many ways as there are operations. */

@@ -1,7 +1,8 @@
 import type { JsonObject } from "../../protocol/json-value.ts";
 import type { KindCatalog, PlaneKinds } from "../registry/kind-catalog.ts";
+import type { ServedKind } from "../registry/served-kind.ts";
 import { firstHeader } from "./access/authenticator.ts";
-import { jsonAnswer, plainAnswer, plainJson } from "./answers.ts";
+import { jsonAnswer, methodNotAllowed, noSuchResource, plainAnswer, plainJson } from "./answers.ts";
 import type { ApiAnswer, ApiRequest } from "./api-request.ts";
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
 import { isPretty } from "./pretty.ts";
@@ -21,13 +22,23 @@ const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 /** Health, version and discovery. */
 export function serverPaths(kinds: KindCatalog, version: VersionInfo, readiness: Readiness) {
   return async ({ request, plane, path }: RequestContext): Promise<ApiAnswer | undefined> => {
-    if (request.method !== "GET" && request.method !== "HEAD") return undefined;
     const health = healthAnswer(path, request, readiness);
     if (health !== undefined) return health;
     const form = { ...plainJson, pretty: isPretty(request) };
-    if (path === "/version" || path === "/version/") return jsonAnswer(200, version, form);
-    return discoveryAnswer(path, request, kinds.inPlane(plane));
+    const isVersion = path === "/version" || path === "/version/";
+    const answer = isVersion ? jsonAnswer(200, version, form) : discoveryAnswer(path, request, kinds.inPlane(plane));
+    if (answer === undefined && isBuiltin(path, kinds.builtin)) throw noSuchResource();
+    // Groups are answered whatever the method is.
+    const isRead = request.method === "GET" || request.method === "HEAD" || /^\/apis(?:\/[^/]+)?\/?$/.test(path);
+    if (answer !== undefined && !isRead) throw methodNotAllowed();
+    return answer;
   };
+}
+
+/** Whether a path is below a group that is built in, and nobody else's to answer. */
+function isBuiltin(path: string, builtin: readonly ServedKind[]): boolean {
+  const [, root, group = ""] = path.split("/");
+  return root === "api" || (root === "apis" && builtin.some((kind) => kind.group === group && group !== ""));
 }
 
 function healthAnswer(path: string, { query }: ApiRequest, readiness: Readiness): ApiAnswer | undefined {

@@ -3,7 +3,7 @@ import { failure, StatusError } from "../../protocol/api-status.ts";
 /** An integer of the query; undefined when it is not there. */
 export function integerParameter(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
-  if (text === null || text === "") return undefined;
+  if (text === null) return undefined;
   if (!/^[+-]?[0-9]+$/.test(text)) throw bad(`strconv.ParseInt: parsing "${text}": invalid syntax`);
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw bad(`strconv.ParseInt: parsing "${text}": value out of range`);

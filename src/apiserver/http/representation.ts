@@ -45,7 +45,7 @@ export function objectText(stored: StoredObject, showing: Showing): string {
       throw new StatusError(
         failure(
           "NotAcceptable",
-          "you requested PartialObjectMetadataList, but the requested object is not a list (*v1.PartialObjectMetadata)",
+          `you requested PartialObjectMetadataList, but the requested object is not a list (${goType(showing.kind, "")})`,
         ),
       );
   }
@@ -74,7 +74,7 @@ export function listText(items: readonly StoredObject[], metadata: ListMetadata,
       throw new StatusError(
         failure(
           "NotAcceptable",
-          "you requested PartialObjectMetadata, but the requested object is a list (*v1.PartialObjectMetadataList)",
+          `you requested PartialObjectMetadata, but the requested object is a list (${goType(kind, "List")})`,
         ),
       );
     case "PartialObjectMetadataList":
@@ -82,9 +82,16 @@ export function listText(items: readonly StoredObject[], metadata: ListMetadata,
         kind: "PartialObjectMetadataList",
         apiVersion: "meta.k8s.io/v1",
         metadata,
-        items: items.map((item) => partial(servedObject(item, kind))),
+        items: items.length === 0 ? null : items.map((item) => partial(servedObject(item, kind))),
       });
   }
+}
+
+/** What Kubernetes calls the type that it keeps an object in, in front of its clients. */
+function goType({ group, kind, isCustom, storedAs }: ServedKind, suffix: "" | "List"): string {
+  if (isCustom) return `*unstructured.Unstructured${suffix}`;
+  const [name = ""] = group.split(".");
+  return `*${name === "" || storedAs !== undefined ? "core" : name}.${kind}${suffix}`;
 }
 
 /** Items of built-in kinds do not repeat what the list says already. */
@@ -107,6 +114,22 @@ export function eventText(stored: StoredObject, showing: Showing, isFirst: boole
     case "PartialObjectMetadata":
     case "PartialObjectMetadataList":
       return writeJson(partial(servedObject(stored, showing.kind)));
+  }
+}
+
+/** A bookmark is shown as the objects of its watch are, although it has nothing but a revision. */
+export function bookmarkText(object: ApiObject, showing: Showing, isFirst: boolean): string {
+  switch (showing.accepted.representation) {
+    case "object":
+      return writeJson(object);
+    case "Table": {
+      const { resourceVersion = "" } = object.metadata;
+      const table = tableOf([object], showing, { resourceVersion });
+      return writeJson(isFirst ? table : { ...table, columnDefinitions: null });
+    }
+    case "PartialObjectMetadata":
+    case "PartialObjectMetadataList":
+      return writeJson(partial(object));
   }
 }
 

@@ -57,9 +57,15 @@ function target(rest: readonly string[]): Pick<ResourcePath, "resource" | "names
 
 /** Undefined for what is no path at all: empty parts, or escapes that mean nothing. */
 function segments(path: string): readonly string[] | undefined {
-  const parts = path.replace(/^\//, "").replace(/\/$/, "").split("/");
+  const decoded = decodedPath(path);
+  const parts = decoded?.replace(/^\//, "").replace(/\/$/, "").split("/");
+  return parts === undefined || parts.some((part) => part === "") ? undefined : parts;
+}
+
+/** A slash that is escaped is a slash. Undefined for escapes that mean nothing. */
+function decodedPath(path: string): string | undefined {
   try {
-    return parts.some((part) => part === "") ? undefined : parts.map(decodeURIComponent);
+    return decodeURIComponent(path);
   } catch {
     return undefined;
   }

@@ -109,7 +109,7 @@ export function writeRequest(call: ResourceCall, options: Omit<WriteOptions, "fo
 /** How the answer is to be shown. Asked for first: a client that cannot be answered must not have written anything. */
 export function showingOf({ context: { request }, kind, verb }: ResourceCall, nowMs: number): Showing {
   const isList = verb === "list" || verb === "watch";
-  const accepted = negotiate(firstHeader(request.headers, "accept"), isPretty(request), isList);
+  const accepted = negotiate(firstHeader(request.headers, "accept"), isPretty(request), isList, verb === "watch");
   const includeObject = accepted.representation === "Table" ? parseIncludeObject(request.query) : "Metadata";
   return { kind, accepted, includeObject, nowMs, ...(request.allPlanes === true ? { allPlanes: true } : {}) };
 }

@@ -13,7 +13,7 @@ import type { Stream, StreamSink } from "./api-request.ts";
 import type { EventLines } from "./event-lines.ts";
 import { type ListOptions, revisionParameter } from "./list-options.ts";
 import type { OpenWatch, OpenWatches } from "./open-watches.ts";
-import type { Showing } from "./representation.ts";
+import { bookmarkText, type Showing } from "./representation.ts";
 
 interface Ports {
   readonly store: ObjectStore;
@@ -111,7 +111,7 @@ export class WatchStream implements Stream, OpenWatch {
       if (this.#state !== "live") return;
     }
     this.#initial = undefined;
-    if (this.#options.sendInitialEvents === true && this.#options.allowBookmarks) this.#bookmark(true);
+    if (this.#options.allowBookmarks) this.#bookmark(true);
   }
 
   #deliver(change: Change): void {
@@ -165,7 +165,9 @@ export class WatchStream implements Stream, OpenWatch {
       ...(endsInitialEvents ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
     };
     const object = { kind: kind.kind, apiVersion: formatApiVersion(kind.group, kind.version), metadata };
-    this.#sink.write(`${writeJson({ type: "BOOKMARK", object })}\n`);
+    const text = bookmarkText(object as unknown as ApiObject, this.#showing, this.#isFirst);
+    this.#isFirst = false;
+    this.#sink.write(`{"type":"BOOKMARK","object":${text}}\n`);
   }
 
   /** A client that takes bookmarks goes on from the very end, however long nothing happened. */

@@ -20,7 +20,7 @@ const fieldValidations = ["", "Ignore", "Strict", "Warn"];
 
 export function parseWriteOptions(request: ApiRequest, kind: OptionsKind, isApply = false): WriteOptions {
   const { query } = request;
-  const dryRun = query.getAll("dryRun").filter((value) => value !== "");
+  const dryRun = query.getAll("dryRun");
   const fieldManager = query.get("fieldManager") ?? "";
   const fieldValidation = query.get("fieldValidation") ?? "";
   const force = booleanParameter(query, "force");

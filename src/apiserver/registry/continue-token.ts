@@ -28,11 +28,15 @@ export function readContinue(token: string): Continuation {
     const fault = jsonFault(text);
     if (fault !== undefined) throw new Error(fault);
     const value = readJson(text);
-    if (!isJsonObject(value) || value["v"] !== version) throw new Error("unknown version");
+    if (!isJsonObject(value) || value["v"] !== version) {
+      const given = isJsonObject(value) && typeof value["v"] === "string" ? value["v"] : "";
+      throw new Error(`server does not recognize this encoded version ${given}`);
+    }
     const { rv, start, plane, seen } = value as Readonly<Record<string, unknown>>;
     const slash = typeof start === "string" ? start.indexOf("/") : -1;
     if (typeof rv !== "number" || !Number.isSafeInteger(rv) || rv < -1 || slash < 0) throw new Error("no position");
     const position = start as string;
+    if (position.split("/").some((part) => part === "." || part === "..")) throw new Error(position);
     const count = typeof seen === "number" ? seen : 0;
     return {
       revision: rv,

@@ -63,13 +63,20 @@ async function deleteVersion(
   }
   const object = withMetadata(old, { finalizers: finalizersFor(old, options) });
   if (!isHeld(object)) {
-    if (request.dryRun) return { gone: true, last: current };
-    const result = await registry.store.remove(current.key, current.revision, old);
+    const last = lastForm(old, request, registry.clock.now());
+    if (request.dryRun) return { gone: true, last: last === old ? current : unstored(current.key, last) };
+    const result = await registry.store.remove(current.key, current.revision, last);
     return result.ok ? { gone: true, last: result.stored } : undefined;
   }
   const marked = markedForDeletion(object, registry.clock.now());
   if (marked === undefined) return { gone: false, stored: current };
   return writeMarked(registry, request, current, marked);
+}
+
+/** Pods could go gently, and even those that go at once show it. */
+function lastForm(object: ApiObject, { kind }: WriteRequest, nowMs: number): ApiObject {
+  const isPod = kind.group === "" && kind.kind === "Pod";
+  return (isPod ? markedForDeletion(object, nowMs) : undefined) ?? object;
 }
 
 async function writeMarked(

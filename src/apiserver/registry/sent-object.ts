@@ -56,7 +56,7 @@ export function patchedObject({ value, faults, patch }: Patched, request: WriteR
   try {
     checkKind(value, kind);
   } catch (error) {
-    throw error instanceof StatusError ? refuse(error.message) : error;
+    throw error instanceof StatusError ? refuse(withoutSubject(error.message)) : error;
   }
   const misfit = kind.decodeIssue?.(value);
   if (misfit !== undefined) {
@@ -89,7 +89,9 @@ function known(
   const meta = walkValue(compiledMetadata, metadata);
   const walked = walkObject(kind.schema, value);
   const body = isJsonObject(walked.value) ? walked.value : value;
-  const object = ordered({ ...body, metadata: withoutEmpty(meta.value as JsonObject) }, kind) as unknown as ApiObject;
+  // Kinds with types of their own are read by these, which know what becomes of a null.
+  const given = kind.rules.read === undefined ? { ...body, metadata: withoutEmpty(meta.value as JsonObject) } : value;
+  const object = ordered({ metadata: {}, ...given }, kind) as unknown as ApiObject;
   const aboutMetadata = meta.unknownFields.map((field) => `metadata.${field}`);
   const unknown = kind.isCustom
     ? [...aboutMetadata, ...[...walked.unknownFields].sort()]

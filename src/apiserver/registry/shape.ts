@@ -39,21 +39,25 @@ export function shapedUpdate(object: ApiObject, old: ApiObject, request: WriteRe
 /** A write of the object leaves its status alone; a write of the status leaves all else. */
 function keepOthers(object: ApiObject, old: ApiObject, kind: ServedKind, subresource: Subresource): ApiObject {
   if (subresource === "status") return statusOnly(object, old, kind);
-  if (subresource === "finalize") return withMetadata(withFieldOf(old, "spec", object), versionOf(object));
+  if (subresource === "finalize") return withFieldOf(object, "status", old);
   return kind.hasStatus ? withFieldOf(object, "status", old) : object;
-}
-
-function versionOf({ metadata: { managedFields, resourceVersion } }: ApiObject): MetadataChange {
-  return { managedFields, resourceVersion };
 }
 
 function statusOnly(object: ApiObject, old: ApiObject, kind: ServedKind): ApiObject {
   const withStatus = withFieldOf(old, "status", object);
-  const { managedFields, annotations, finalizers, ownerReferences, resourceVersion } = object.metadata;
-  // Built-in kinds let a status write change some metadata, custom ones none.
-  const others = kind.isCustom ? {} : { annotations, finalizers, ownerReferences };
-  return withMetadata(withStatus, { ...others, managedFields, resourceVersion });
+  const { managedFields, labels, annotations, finalizers, ownerReferences, resourceVersion } = object.metadata;
+  const sent: MetadataChange = { labels, annotations, finalizers, ownerReferences };
+  const kept = kind.isCustom ? Object.keys(sent) : (keptByStatus[kind.kind] ?? []);
+  const changed = Object.fromEntries(Object.entries(sent).filter(([field]) => !kept.includes(field)));
+  return withMetadata(withStatus, { ...changed, managedFields, resourceVersion });
 }
+
+/** Metadata that a write of the status leaves alone. Most built-in kinds let it change all, custom ones nothing. */
+const keptByStatus: Readonly<Record<string, readonly string[]>> = {
+  CustomResourceDefinition: ["labels", "annotations", "finalizers", "ownerReferences"],
+  Deployment: ["labels"],
+  Pod: ["ownerReferences"],
+};
 
 /** `generation` counts the changes of what the user asks for. */
 function counted(object: ApiObject, old: ApiObject, kind: ServedKind): ApiObject {
@@ -78,5 +82,7 @@ function defaulted(object: ApiObject, kind: ServedKind): ApiObject {
 
 function refuse(object: ApiObject, kind: ServedKind, issues: readonly FieldIssue[]): void {
   if (issues.length === 0) return;
-  throw new StatusError(invalidObject(kind, object.metadata.name ?? "", issues));
+  // A second view of objects is refused as the first one would be.
+  const shown = kind.storedAs === undefined ? kind : { group: "", kind: kind.kind };
+  throw new StatusError(invalidObject(shown, object.metadata.name ?? "", issues));
 }

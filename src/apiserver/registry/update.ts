@@ -43,6 +43,7 @@ export function nextByReplacement(sent: ApiObject, request: WriteRequest, clock:
     if (current === undefined && request.kind.createsOnUpdate !== true) {
       throw notThere(request, object.metadata.name as string);
     }
+    if (current !== undefined) checkIdentity(object, current, request);
     return ownedAfterUpdate(current, object, request, clock.now());
   };
 }
@@ -85,7 +86,6 @@ async function writeOver(
   const { kind } = request;
   const old = servedObject(current, kind);
   const wanted = inNamespace(next(old), request);
-  checkIdentity(wanted, old, request);
   const versioned = withVersion(wanted, old, request);
   const mutated = await registry.admission.mutate(admissionOf(request, versioned, old), versioned, request.signal);
   const shaped = shapedUpdate(withSystemFields(mutated, old), old, request);
@@ -126,6 +126,8 @@ function checkIdentity(wanted: ApiObject, old: ApiObject, request: WriteRequest)
   throw new StatusError(conflict(resourceOf(request), name as string, fault));
 }
 
+const revisionMax = 2n ** 64n - 1n;
+
 /** A client that names a version has its write refused when there is a newer one. */
 function withVersion(wanted: ApiObject, old: ApiObject, request: WriteRequest): ApiObject {
   const { kind } = request;
@@ -140,6 +142,9 @@ function withVersion(wanted: ApiObject, old: ApiObject, request: WriteRequest): 
   }
   if (!/^[0-9]+$/.test(given)) {
     throw new StatusError(unexplained(`strconv.ParseUint: parsing ${quote(given)}: invalid syntax`));
+  }
+  if (BigInt(given) > revisionMax) {
+    throw new StatusError(unexplained(`strconv.ParseUint: parsing ${quote(given)}: value out of range`));
   }
   if (BigInt(given) !== BigInt(old.metadata.resourceVersion as string)) {
     throw new StatusError(conflict(resourceOf(request), name, modifiedMeanwhile));

@@ -1,13 +1,23 @@
 import type { Case } from "./case.ts";
+import { badInputCases } from "./cases/bad-input.ts";
 import { createCases, deleteCases, listCases, readCases, updateCases } from "./cases/config-maps.ts";
 import { customApplyCases } from "./cases/custom-apply.ts";
 import { customObjectCases } from "./cases/custom-objects.ts";
 import { customRuleCases, ratchetingCases } from "./cases/custom-rules.ts";
 import { clusterKindCases, customVersionCases, customViewCases } from "./cases/custom-views.ts";
 import { badDefinitionCases, definitionCases } from "./cases/definitions.ts";
+import { discoveryCases } from "./cases/discovery.ts";
+import { listingCases } from "./cases/listings.ts";
 import { applyCases, patchCases } from "./cases/patches.ts";
+import { deploymentCases, podCases } from "./cases/pods.ts";
+import { reviewCases } from "./cases/reviews.ts";
+import { roleCases } from "./cases/roles.ts";
+import { namespaceCases, secretCases } from "./cases/secrets-and-namespaces.ts";
 import { serverCases } from "./cases/server.ts";
+import { claimCases, eventCases, leaseCases, limitCases, otherKindCases, serviceCases } from "./cases/small-kinds.ts";
+import { dryRunCases, headerCases, methodCases, urlCases } from "./cases/urls.ts";
 import { watchCases } from "./cases/watches.ts";
+import { webhookCases } from "./cases/webhooks.ts";
 
 export const allCases: readonly Case[] = [
   ...createCases,
@@ -28,4 +38,24 @@ export const allCases: readonly Case[] = [
   ...customViewCases,
   ...customVersionCases,
   ...clusterKindCases,
+  ...secretCases,
+  ...namespaceCases,
+  ...podCases,
+  ...deploymentCases,
+  ...serviceCases,
+  ...claimCases,
+  ...limitCases,
+  ...leaseCases,
+  ...eventCases,
+  ...otherKindCases,
+  ...roleCases,
+  ...webhookCases,
+  ...reviewCases,
+  ...discoveryCases,
+  ...urlCases,
+  ...methodCases,
+  ...headerCases,
+  ...dryRunCases,
+  ...badInputCases,
+  ...listingCases,
 ];

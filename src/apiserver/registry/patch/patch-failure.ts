@@ -32,7 +32,10 @@ export function plainFailure(message: string): StatusError {
 
 /** A merge patch must be an object; `prefix` is what Kubernetes says before it complains. */
 export function patchObject(patch: JsonValue, prefix: "" | "error decoding patch: "): JsonObject {
-  if (patch === null) return {};
+  if (patch === null) {
+    if (prefix === "") return {};
+    throw badPatch("Invalid JSON Patch");
+  }
   if (!isJsonObject(patch)) {
     const type = "Go value of type map[string]interface {}";
     throw badPatch(`${prefix}json: cannot unmarshal ${jsonTypeName(patch)} into ${type}`);

@@ -11,7 +11,7 @@ import {
   widgetAt,
   widgets,
 } from "../custom-kind.ts";
-import { asMetadataList, asTable, get, patch, post, put, remove, unseen } from "../steps.ts";
+import { asMetadataList, asTable, get, patch, post, remove, unseen } from "../steps.ts";
 
 const crd = definition(
   [

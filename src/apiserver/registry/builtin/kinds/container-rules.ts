@@ -29,6 +29,9 @@ export function containerIssues(
   return [
     ...(container.name === "" ? [required(name)] : nameFaults(name, container.name, dnsLabel)),
     ...unless(image !== "", () => required(childPath(path, "image"))),
+    ...unless(image === image.trim(), () =>
+      invalid(childPath(path, "image"), image, "must not have leading or trailing whitespace"),
+    ),
     ...unless(messagePolicies.includes(terminationMessagePolicy), () =>
       notSupported(childPath(path, "terminationMessagePolicy"), terminationMessagePolicy, messagePolicies),
     ),

@@ -74,7 +74,11 @@ function templateIssues({ selector, template }: Spec): readonly FieldIssue[] {
   const { restartPolicy = "Always", activeDeadlineSeconds } = template.spec;
   return [
     ...unless(isPresent(selector) && matchesLabels(parsed.value, labels), () =>
-      invalid(childPath(path, "metadata.labels"), labels, "`selector` does not match template `labels`"),
+      invalid(
+        childPath(path, "metadata.labels"),
+        template.metadata?.labels ?? null,
+        "`selector` does not match template `labels`",
+      ),
     ),
     ...podTemplateIssues(template, path),
     ...unless(restartPolicy === "Always", () =>

@@ -19,7 +19,7 @@ export const endpoints = builtinKind<Endpoints>({
     }
   },
   validate: endpointsIssues,
-  warnings: () => ["v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"],
+  deprecationWarning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 });
 
 function addressText({ subsets = [] }: Endpoints): string {

@@ -1,4 +1,11 @@
-import { childPath, type FieldIssue, invalid, itemPath, required } from "../../../../protocol/field-issue.ts";
+import {
+  childPath,
+  type FieldIssue,
+  invalid,
+  itemPath,
+  notSupported,
+  required,
+} from "../../../../protocol/field-issue.ts";
 import { nameFaults, unless } from "../field-checks.ts";
 import { configMapKey } from "../name-rules.ts";
 import type { EnvVar } from "./pod-object.ts";
@@ -36,13 +43,46 @@ function countIssues(count: number, value: string, path: string): readonly Field
   return unless(count === 1, () => invalid(path, "", "may not have more than one field specified at a time"));
 }
 
+/** What a container may be told of its pod in a variable, and what only in a file. */
+const fieldsOfPod = [
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+  "spec.nodeName",
+  "spec.serviceAccountName",
+  "status.hostIP",
+  "status.hostIPs",
+  "status.podIP",
+  "status.podIPs",
+];
+const fieldsElsewhere = [
+  "metadata.annotations",
+  "metadata.labels",
+  "spec.restartPolicy",
+  "spec.schedulerName",
+  "status.phase",
+];
+
+function fieldIssues(field: string, path: string): readonly FieldIssue[] {
+  if (field === "") return [required(path)];
+  if (
+    fieldsOfPod.includes(field) ||
+    field === "spec.host" ||
+    /^metadata\.(?:annotations|labels)\['.*'\]$/.test(field)
+  ) {
+    return [];
+  }
+  if (fieldsElsewhere.includes(field)) return [notSupported(path, field, fieldsOfPod)];
+  return [invalid(path, field, `error converting fieldPath: field label not supported: ${field}`)];
+}
+
 function referenceIssues(
   source: string,
   reference: { readonly key?: string; readonly fieldPath?: string },
   path: string,
 ): readonly FieldIssue[] {
   if (source === "fieldRef") {
-    return unless(Boolean(reference.fieldPath), () => required(childPath(path, "fieldPath")));
+    return fieldIssues(reference.fieldPath ?? "", childPath(path, "fieldPath"));
   }
   if (source !== "configMapKeyRef" && source !== "secretKeyRef") return [];
   const { key = "" } = reference;

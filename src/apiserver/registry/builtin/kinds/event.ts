@@ -111,12 +111,21 @@ export const newEvent = builtinKind<ApiObject>({
   selectableFields: [...referenceFields.map((field) => `regarding.${field}`), "reason", "reportingController", "type"],
   columns: eventColumns(asCore),
   validate: (event, old) => newEventIssues(asCore(event), old === undefined ? undefined : asCore(old)),
+  selectField: (object, field) => fieldOfCore(object, field),
   storedAs: "events",
   storage: {
     toStored: (object) => renamed(object, coreNames, "core.v1.Event", "v1"),
     fromStored: (object) => renamed(object, newNames, "events.v1.Event", "events.k8s.io/v1"),
   },
 });
+
+/** Selectors look at what is stored, whatever name the newer group has for it. */
+function fieldOfCore(object: ApiObject, field: string): string | undefined {
+  const [first = "", ...rest] = field.split(".");
+  let value: unknown = (object as JsonObject)[coreNames[first] ?? first];
+  for (const step of rest) value = (value as Readonly<Record<string, unknown>> | undefined)?.[step];
+  return typeof value === "string" ? value : undefined;
+}
 
 function asCore(object: ApiObject): CoreEvent {
   return renamed(object, coreNames, "core.v1.Event", "v1") as unknown as CoreEvent;

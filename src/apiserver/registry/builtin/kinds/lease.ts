@@ -3,6 +3,8 @@ import { qualifiedName } from "../../../../protocol/names.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed } from "../columns.ts";
 import { nameFaults, unless } from "../field-checks.ts";
+import { inner } from "../typed/draft.ts";
+import type { DraftObject } from "../typed/json-shape.ts";
 
 interface Lease {
   readonly spec: {
@@ -31,8 +33,17 @@ export const lease = builtinKind<Lease>({
     ),
     ageColumn,
   ],
+  onCreate: forgetElection,
+  onUpdate: forgetElection,
   validate: ({ spec }) => specIssues(spec),
 });
+
+/** Coordinated elections are a feature that is off unless somebody turns it on, and nobody can here. */
+function forgetElection(draft: DraftObject): void {
+  const spec = inner(draft, "spec") ?? {};
+  delete spec["strategy"];
+  delete spec["preferredHolder"];
+}
 
 function specIssues(spec: Lease["spec"]): readonly FieldIssue[] {
   const { leaseDurationSeconds = 1, leaseTransitions = 0, strategy, preferredHolder = "" } = spec;

@@ -9,6 +9,7 @@ import { podSummary, readinessGatesText, restartsText } from "./pod-columns.ts";
 import { fillPod } from "./pod-defaults.ts";
 import type { Pod } from "./pod-object.ts";
 import { qualityOfService } from "./pod-quality.ts";
+import { mirrorAddresses, prioritize, tolerateAbsence } from "./pod-scheduling.ts";
 import { podSpecIssues } from "./pod-template-rules.ts";
 import { podUpdateIssues } from "./pod-update-rules.ts";
 import { podSpecWarnings } from "./pod-warnings.ts";
@@ -63,8 +64,20 @@ export const pod = builtinKind<Pod>({
     ),
     wideColumn("Readiness Gates", typed<Pod>(readinessGatesText)),
   ],
-  defaults: fillPod,
-  onCreate: beginStatus,
+  defaults: (draft) => {
+    fillPod(draft);
+    mirrorAddresses(draft);
+  },
+  onCreate: (draft) => {
+    beginStatus(draft);
+    tolerateAbsence(draft);
+    prioritize(draft);
+  },
+  onUpdate: (draft, { spec }, part) => {
+    if (part !== "") return;
+    tolerateAbsence(draft);
+    keepPriority(draft, spec);
+  },
   validate: podIssues,
   warnings: ({ spec }, old) => (old !== undefined && same(spec, old.spec) ? [] : podSpecWarnings(spec, "spec")),
   selectField: ({ spec, status }, field) => {
@@ -89,6 +102,14 @@ function beginStatus(draft: DraftObject): void {
       message: "Scheduling is blocked due to non-empty scheduling gates",
     },
   ];
+}
+
+/** Who changes a pod cannot forget what it was given when it was made. */
+function keepPriority(draft: DraftObject, old: Pod["spec"]): void {
+  const spec = innerMade(draft, "spec");
+  const { priority, preemptionPolicy } = old as { readonly priority?: number; readonly preemptionPolicy?: string };
+  if (priority !== undefined) spec["priority"] ??= priority;
+  if (preemptionPolicy !== undefined) spec["preemptionPolicy"] ??= preemptionPolicy;
 }
 
 function podIssues(object: Pod, old: Pod | undefined, part: WrittenPart): readonly FieldIssue[] {

@@ -1,5 +1,6 @@
 import { type FieldIssue, invalid, itemPath, required, tooLong } from "../../../../protocol/field-issue.ts";
-import { readJson } from "../../../../protocol/json-reader.ts";
+import { jsonFault as faultOf } from "../../../../protocol/json-fault.ts";
+import { JsonSyntaxError, readJson } from "../../../../protocol/json-reader.ts";
 import { isJsonObject } from "../../../../protocol/json-value.ts";
 import type { ObjectMeta } from "../../../../protocol/object-meta.ts";
 import { builtinKind } from "../builtin-kind.ts";
@@ -104,7 +105,7 @@ function jsonFault(text: string): string | undefined {
       ? undefined
       : `json: cannot unmarshal ${word} into Go value of type map[string]interface {}`;
   } catch (error) {
-    if (error instanceof Error) return error.message;
+    if (error instanceof JsonSyntaxError) return faultOf(text) ?? error.message;
     throw error;
   }
 }

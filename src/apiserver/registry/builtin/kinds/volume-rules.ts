@@ -28,16 +28,27 @@ export function volumeIssues(volumes: readonly Volume[], path: string): readonly
 }
 
 function sourceCountIssues(volume: Volume, path: string): readonly FieldIssue[] {
-  const sources = Object.keys(volume).filter((key) => key !== "name");
+  const sources = sourcesOf(volume);
   if (sources.length === 0) return [required(path, "must specify a volume type")];
   return sources
     .slice(1)
     .map((source) => forbidden(childPath(path, source), "may not specify more than 1 volume type"));
 }
 
+/** The sources that Kubernetes looks at before all others. */
+const lookedAtFirst = ["emptyDir", "hostPath"];
+
+function sourcesOf(volume: Volume): readonly string[] {
+  const sources = Object.keys(volume).filter((key) => key !== "name");
+  return [
+    ...lookedAtFirst.filter((source) => sources.includes(source)),
+    ...sources.filter((source) => !lookedAtFirst.includes(source)),
+  ];
+}
+
 function sourceIssues(volume: Volume, path: string): readonly FieldIssue[] {
   // With several sources only the first is looked at; the others are refused as such.
-  const [first = ""] = Object.keys(volume).filter((key) => key !== "name");
+  const [first = ""] = sourcesOf(volume);
   const { persistentVolumeClaim: claim, configMap, secret, hostPath, emptyDir, ephemeral } = pick(volume, first);
   return [
     ...unless(claim === undefined || claim.claimName !== "", () =>

@@ -1,0 +1,148 @@
+import { cases } from "../case.ts";
+import { asTable, get, patch, post, put, remove, unseen } from "../steps.ts";
+
+const rbac = "/apis/rbac.authorization.k8s.io/v1";
+const roles = `${rbac}/namespaces/{ns}/roles`;
+const bindings = `${rbac}/namespaces/{ns}/rolebindings`;
+const clusterRoles = `${rbac}/clusterroles`;
+const clusterBindings = `${rbac}/clusterrolebindings`;
+const group = "rbac.authorization.k8s.io";
+const maps = { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] };
+const nobody = { kind: "User", name: "nobody", apiGroup: group };
+const role = (rules: readonly object[], name = "one") => ({ metadata: { name }, rules });
+const binding = (roleRef: object, subjects: readonly object[], name = "one") => ({
+  metadata: { name },
+  roleRef,
+  subjects,
+});
+const toRole = { kind: "Role", name: "one", apiGroup: group };
+
+/** The user `nobody` may do things with roles, and read config maps. */
+const trusted = [
+  post(
+    roles,
+    role([{ apiGroups: [group], resources: ["roles", "rolebindings"], verbs: ["*"] }, maps], "trusted"),
+    unseen,
+  ),
+  post(bindings, binding({ ...toRole, name: "trusted" }, [nobody], "trusted"), unseen),
+  get(roles, { as: "nobody", until: 200, unseen: true }),
+];
+
+export const roleCases = cases("role", {
+  "a role": [post(roles, role([maps])), get(`${roles}/one`, asTable)],
+  "no rules": [post(roles, { metadata: { name: "one" } })],
+  "bad rules": [
+    post(
+      roles,
+      role([
+        {},
+        { verbs: ["get"] },
+        { verbs: ["get"], nonResourceURLs: ["/x"] },
+        { ...maps, resourceNames: ["a"], verbs: [] },
+      ]),
+    ),
+  ],
+  "a name with a colon": [
+    post(roles, role([maps], "system:one")),
+    post(roles, role([maps], "a/b")),
+    post(roles, role([maps], "a%b")),
+  ],
+  "of the cluster": [
+    post(clusterRoles, role([maps, { nonResourceURLs: ["/x/*"], verbs: ["get"] }], "{ns}-one")),
+    post(clusterRoles, role([{ ...maps, nonResourceURLs: ["/x"] }], "{ns}-two")),
+    remove(`${clusterRoles}/{ns}-one`, undefined, unseen),
+  ],
+  "gathered from others": [
+    post(clusterRoles, { metadata: { name: "{ns}-part", labels: { "{ns}": "yes" } }, rules: [maps] }, unseen),
+    post(
+      clusterRoles,
+      {
+        metadata: { name: "{ns}-all" },
+        aggregationRule: { clusterRoleSelectors: [{ matchLabels: { "{ns}": "yes" } }] },
+      },
+      unseen,
+    ),
+    get(`${clusterRoles}/{ns}-all`, { untilWith: "configmaps" }),
+    remove(`${clusterRoles}/{ns}-all`, undefined, unseen),
+    remove(`${clusterRoles}/{ns}-part`, undefined, unseen),
+  ],
+  "bad selectors to gather by": [
+    post(clusterRoles, { metadata: { name: "{ns}-all" }, aggregationRule: { clusterRoleSelectors: [] } }),
+    post(clusterRoles, {
+      metadata: { name: "{ns}-all" },
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { "a b": "c" } }] },
+    }),
+  ],
+  "a binding": [
+    post(
+      bindings,
+      binding(toRole, [
+        nobody,
+        { kind: "ServiceAccount", name: "sa" },
+        { kind: "ServiceAccount", name: "sa", namespace: "x" },
+        { kind: "Group", name: "g", apiGroup: group },
+      ]),
+    ),
+    get(`${bindings}/one`, asTable),
+  ],
+  "a binding by defaults": [
+    post(
+      bindings,
+      binding({ kind: "Role", name: "one" }, [
+        { kind: "User", name: "a" },
+        { kind: "ServiceAccount", name: "b", namespace: "{ns}" },
+      ]),
+    ),
+  ],
+  "a bad binding": [
+    post(bindings, { metadata: { name: "one" } }),
+    post(
+      bindings,
+      binding({ kind: "Odd", name: "", apiGroup: "x" }, [
+        { kind: "Odd", name: "" },
+        { kind: "User", name: "", apiGroup: "x" },
+      ]),
+    ),
+  ],
+  "another role of a binding": [
+    post(bindings, binding(toRole, [nobody]), unseen),
+    put(`${bindings}/one`, binding({ ...toRole, name: "two" }, [nobody])),
+    patch("merge", `${bindings}/one`, { subjects: [] }),
+  ],
+  "a bad binding of the cluster": [
+    post(clusterBindings, binding(toRole, [nobody], "{ns}-one")),
+    post(
+      clusterBindings,
+      binding(
+        { kind: "ClusterRole", name: "view", apiGroup: group },
+        [{ kind: "ServiceAccount", name: "x" }],
+        "{ns}-one",
+      ),
+    ),
+  ],
+  "rights that one has": [...trusted, post(roles, role([maps]), { as: "nobody" })],
+  "rights that one has not": [
+    ...trusted,
+    post(
+      roles,
+      role([
+        { ...maps, verbs: ["get", "delete"] },
+        { apiGroups: ["apps"], resources: ["*"], verbs: ["*"] },
+      ]),
+      { as: "nobody" },
+    ),
+    put(`${roles}/trusted`, role([{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }], "trusted"), { as: "nobody" }),
+    post(roles, role([]), { as: "nobody" }),
+  ],
+  "a binding of rights that one has not": [
+    ...trusted,
+    post(roles, role([{ ...maps, verbs: ["delete"] }]), unseen),
+    post(bindings, binding(toRole, [nobody]), { as: "nobody" }),
+    post(bindings, binding({ ...toRole, name: "nope" }, [nobody]), { as: "nobody" }),
+    post(bindings, binding({ kind: "ClusterRole", name: "cluster-admin", apiGroup: group }, [nobody]), {
+      as: "nobody",
+    }),
+    post(bindings, binding({ ...toRole, name: "trusted" }, [nobody]), { as: "nobody" }),
+  ],
+  "roles of the cluster without rights": [post(clusterRoles, role([maps], "{ns}-one"), { as: "nobody" })],
+});
