@@ -139,6 +139,20 @@ describe("leader election", () => {
     await pass(world, [third], 20);
   });
 
+  it("does not take over because somebody set its clock", async () => {
+    const world = new World();
+    const server = new LeaseServer(world);
+    const [first, second] = [candidate(world, server, 0, 1), candidate(world, server, 1, 1)] as const;
+    await pass(world, [first, second], 60);
+    expect(first.election.isLeading).toBe(true);
+    first.machine.pause(2_500, false); // shorter than it leads on one renewal
+    second.machine.setClock(3_600_000);
+    await pass(world, [first, second], 49);
+    expect(second.election.isLeading).toBe(false);
+    for (const { leave } of [first, second]) leave();
+    await pass(world, [first, second], 100);
+  });
+
   it("stops who was paused before it acts again", async () => {
     const world = new World();
     const only = candidate(world, new LeaseServer(world), 0, 1);
