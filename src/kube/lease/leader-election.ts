@@ -4,6 +4,7 @@ import type { Random } from "../backoff.ts";
 import { ChildAbort } from "../child-abort.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
 import { pause } from "../pause.ts";
+import { sharedAbort } from "../shared-abort.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { type Lease, newLease, renewed } from "./lease.ts";
 import { type Moment, PassedTime } from "./passed-time.ts";
@@ -177,7 +178,7 @@ export class LeaderElection {
       this.#leading.sentAt = sentAt;
       return;
     }
-    const life = new AbortController();
+    const life = sharedAbort();
     this.#leading = { life, sentAt, deadline };
     this.#isBusy = true;
     this.#work = this.#act(life.signal);

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "../../protocol/clock.ts";
 import { type BackoffLimits, backoffMs, type Random } from "../backoff.ts";
+import { sharedAbort } from "../shared-abort.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { FairLanes } from "./fair-lanes.ts";
 import { TokenBucket, type TokenRate } from "./token-bucket.ts";
@@ -65,7 +66,7 @@ export class WorkQueue<Key> {
   readonly #later = new Map<string, Later>();
   readonly #failures = new Map<string, number>();
   readonly #retries: TokenBucket;
-  readonly #stopped = new AbortController();
+  readonly #stopped = sharedAbort();
   #isStopping = false;
 
   constructor(options: WorkQueueOptions<Key>) {

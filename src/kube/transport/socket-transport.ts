@@ -115,6 +115,7 @@ export class SocketTransport implements Transport {
       path: this.#path(call),
       headers: this.#headers(call, identity) as Record<string, string | string[]>,
       body: call.body?.text ?? null,
+      reset: false, // a deletion with a body is nothing odd to an API server: its connection is kept
       signal,
     });
     const flat = Object.entries(headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]);

@@ -1,0 +1,445 @@
+import { createServer as createHttp } from "node:http";
+import {
+  createSecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from "node:http2";
+import { createServer as createHttps } from "node:https";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  createAuthority,
+  issueServerCertificate,
+} from "../../src/apiserver/http/certificates/certificate-authority.ts";
+import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
+import { sharedAbort } from "../../src/kube/shared-abort.ts";
+import type { ClusterAccess, Identity } from "../../src/kube/transport/cluster-access.ts";
+import { LineSplitter } from "../../src/kube/transport/line-splitter.ts";
+import { patientTransport } from "../../src/kube/transport/patient-transport.ts";
+import { refusal } from "../../src/kube/transport/reply-status.ts";
+import { SocketTransport } from "../../src/kube/transport/socket-transport.ts";
+import { type Call, ConnectionFailed, type Reply, type Transport } from "../../src/kube/transport/transport.ts";
+
+const lifetime = { nowMs: Date.now(), lifetimeMs: 86_400_000 };
+const authority = createAuthority("sockets", lifetime);
+const issue = (commonName: string, dnsNames: readonly string[] = ["localhost"]) =>
+  issueServerCertificate(authority, { commonName, dnsNames: [...dnsNames], ipAddresses: ["127.0.0.1"] }, lifetime);
+const own = issue("server");
+const { signal } = sharedAbort();
+const get: Call = { method: "GET", path: "/api", query: new URLSearchParams() };
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+type Answer = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+const ending: (() => Promise<unknown> | unknown)[] = [];
+
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+/** A server that answers as a test wants; it knows its connections and sessions. */
+async function serving(answer: Answer, offers: "h2" | "http/1.1", certificate = own) {
+  const tls = { key: certificate.privateKeyPem, cert: certificate.certificatePem, ca: authority.certificatePem };
+  const asks = { requestCert: true, rejectUnauthorized: false };
+  const server =
+    offers === "h2"
+      ? createSecureServer({ ...tls, ...asks, allowHTTP1: true }, answer)
+      : createHttps({ ...tls, ...asks }, answer as never);
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const sessions: ServerHttp2Session[] = [];
+  server.on("connection", (socket: Socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  server.on("session", (session: ServerHttp2Session) => sessions.push(session));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  ending.push(() => {
+    cut();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return { url, cut, sessions, connections: () => connections };
+}
+
+function reaching(server: URL, given: Partial<ClusterAccess> = {}): SocketTransport {
+  const identity: Identity = { headers: { authorization: "Bearer t" }, authorityPem: authority.certificatePem };
+  const transport = new SocketTransport(
+    {
+      server,
+      namespace: "default",
+      verifiesServer: true,
+      identity: async () => identity,
+      refused: () => undefined,
+      ...given,
+    },
+    { userAgent: "test" },
+  );
+  ending.push(() => transport.close());
+  return transport;
+}
+
+/** A stream that is being read. */
+function reading(transport: Transport, call: Call = get, until: AbortSignal = signal) {
+  const lines: string[] = [];
+  let arrived: () => void = () => undefined;
+  const first = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const line = (text: string): void => {
+    lines.push(text);
+    arrived();
+  };
+  const done = transport.stream(call, { opened: () => undefined, line }, until).then(
+    () => "ended in order",
+    (error: unknown) => error,
+  );
+  return { lines, first, done };
+}
+
+const say: Answer = (_request, response) => {
+  response.writeHead(200);
+  response.write("hello\n");
+};
+
+describe("streams", () => {
+  it("share connections where the server speaks HTTP/2", async () => {
+    const { url, connections } = await serving(say, "h2");
+    const stopped = sharedAbort();
+    const transport = reaching(url);
+    const streams = Array.from({ length: 120 }, () => reading(transport, get, stopped.signal));
+    await Promise.all(streams.map(({ first }) => first));
+    expect(connections()).toBeLessThanOrEqual(2);
+    stopped.abort(new Error("enough"));
+    const ends = await Promise.all(streams.map(({ done }) => done));
+    expect(new Set(ends)).toEqual(new Set([stopped.signal.reason]));
+  });
+
+  it("have connections of their own where it does not", async () => {
+    const { url } = await serving(say, "http/1.1");
+    const stopped = new AbortController();
+    const transport = reaching(url);
+    const streams = [1, 2, 3].map(() => reading(transport, get, stopped.signal));
+    await Promise.all(streams.map(({ first }) => first));
+    stopped.abort(new Error("enough"));
+    expect(await streams[0]?.done).toBe(stopped.signal.reason);
+  });
+
+  for (const offers of ["h2", "http/1.1"] as const) {
+    it(`are known to be cut, by ${offers}, and half a line is no line`, async () => {
+      const half: Answer = (_request, response) => {
+        response.writeHead(200);
+        response.write('{"whole":1}\n{"half":');
+      };
+      const { url, cut } = await serving(half, offers);
+      const { lines, first, done } = reading(reaching(url));
+      await first;
+      cut();
+      expect(await done).toBeInstanceOf(ConnectionFailed);
+      expect(lines).toEqual(['{"whole":1}']);
+    });
+
+    it(`end in order when the server does, by ${offers}`, async () => {
+      const { url } = await serving((_request, response) => response.end("a\nb\n"), offers);
+      const { lines, done } = reading(reaching(url));
+      expect(await done).toBe("ended in order");
+      expect(lines).toEqual(["a", "b"]);
+    });
+
+    it(`that end in the middle of a line are cut, by ${offers}`, async () => {
+      const { url } = await serving((_request, response) => response.end('a\n{"half":'), offers);
+      expect(await reading(reaching(url)).done).toMatchObject({
+        message: "GET /api: the stream ended in the middle of a line",
+      });
+    });
+
+    it(`that are refused say why, by ${offers}`, async () => {
+      const refuse: Answer = (_request, response) => {
+        response.writeHead(503, { "retry-after": "7" });
+        response.end("<html>maintenance</html>");
+      };
+      const { url } = await serving(refuse, offers);
+      expect(await reading(reaching(url)).done).toMatchObject({
+        status: {
+          code: 503,
+          reason: "ServiceUnavailable",
+          details: { retryAfterSeconds: 7, causes: [{ message: "<html>maintenance</html>" }] },
+        },
+      });
+    });
+  }
+
+  it("go on over a connection that takes no more, and new ones go elsewhere", async () => {
+    const answers: Http2ServerResponse[] = [];
+    const remember: Answer = (request, response) => {
+      answers.push(response);
+      say(request, response);
+    };
+    const { url, sessions, connections } = await serving(remember, "h2");
+    const transport = reaching(url);
+    const old = reading(transport);
+    await old.first;
+    sessions[0]?.goaway(0);
+    await turn();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const next = reading(transport);
+    await next.first;
+    expect(connections()).toBe(2);
+    for (const answer of answers) answer.end("bye\n");
+    expect([await old.done, await next.done]).toEqual(["ended in order", "ended in order"]);
+    expect(old.lines).toEqual(["hello", "bye"]);
+  });
+});
+
+describe("requests", () => {
+  it("keep their connections, deletions with a body too", async () => {
+    const { url, connections } = await serving((_request, response) => response.end("{}"), "h2");
+    const transport = reaching(url);
+    const body = { type: "application/json", text: "{}" };
+    for (let times = 0; times < 10; times += 1) {
+      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
+        await transport.request({ ...get, method, ...(method === "GET" ? {} : { body }) }, signal);
+      }
+    }
+    expect(connections()).toBeLessThanOrEqual(2);
+  });
+
+  it("carry path, query, body and who we are", async () => {
+    const heard: unknown[] = [];
+    const listen: Answer = (request, response) => {
+      const { url, method, headers } = request;
+      const chunks: Uint8Array[] = [];
+      request.on("data", (chunk: Uint8Array) => chunks.push(chunk));
+      request.on("end", () => {
+        const { authorization, "content-type": type, "user-agent": agent, "impersonate-group": groups } = headers;
+        heard.push({ url, method, authorization, type, agent, groups, body: Buffer.concat(chunks).toString() });
+        response.end("{}");
+      });
+    };
+    const { url } = await serving(listen, "http/1.1");
+    const headers = { authorization: "Bearer t", "impersonate-group": ["a", "b"] };
+    const identity: Identity = { headers, authorityPem: authority.certificatePem };
+    const transport = reaching(new URL("/prefix/", url), { identity: async () => identity });
+    const body = { type: "application/json", text: '{"ü":1}' };
+    const query = new URLSearchParams({ labelSelector: "a=b,c" });
+    await transport.request({ method: "POST", path: "/api/v1/things", query, body }, signal);
+    expect(heard).toEqual([
+      {
+        url: "/prefix/api/v1/things?labelSelector=a%3Db%2Cc",
+        method: "POST",
+        authorization: "Bearer t",
+        type: "application/json",
+        agent: "test",
+        groups: "a, b",
+        body: '{"ü":1}',
+      },
+    ]);
+  });
+
+  it("without an answer say of which request, and why", async () => {
+    const { url, cut } = await serving(() => cut(), "http/1.1");
+    const failed = reaching(url).request({ ...get, path: "/api/v1/pods" }, signal);
+    await expect(failed).rejects.toThrow(/^GET \/api\/v1\/pods: ./);
+    const nowhere = reaching(new URL("https://127.0.0.1:1")).request(get, signal);
+    await expect(nowhere).rejects.toThrow("GET /api: connect ECONNREFUSED 127.0.0.1:1");
+  });
+
+  it("end with the reason of their signal", async () => {
+    const stopped = new AbortController();
+    const { url } = await serving(() => stopped.abort(new Error("enough")), "http/1.1");
+    await expect(reaching(url).request(get, stopped.signal)).rejects.toThrow("enough");
+  });
+
+  it("for all planes at once go to no socket", async () => {
+    const { url } = await serving(say, "http/1.1");
+    const all = reaching(url).request({ ...get, reach: "all-planes" }, signal);
+    await expect(all).rejects.toThrow("only a server in this process shows all planes at once");
+  });
+});
+
+describe("who we are", () => {
+  it("is said anew, once, when the server does not believe it", async () => {
+    const heard: (string | undefined)[] = [];
+    const believe: Answer = (request, response) => {
+      const { authorization } = request.headers;
+      heard.push(authorization);
+      response.writeHead(authorization === "Bearer new" ? 200 : 401);
+      response.end(authorization === "Bearer new" ? "line\n" : "");
+    };
+    const { url } = await serving(believe, "http/1.1");
+    const of = (token: string): Identity => ({
+      headers: { authorization: `Bearer ${token}` },
+      authorityPem: authority.certificatePem,
+    });
+    const [old, fresh] = [of("old"), of("new")];
+    let current = old;
+    const refused = (identity: Identity): void => {
+      if (identity === old) current = fresh;
+    };
+    const transport = reaching(url, { identity: async () => current, refused });
+    expect((await transport.request(get, signal)).code).toBe(200);
+    current = old;
+    expect(await reading(transport).done).toBe("ended in order");
+    expect(heard).toEqual(["Bearer old", "Bearer new", "Bearer old", "Bearer new"]);
+    const stubborn = reaching(url, { identity: async () => old });
+    expect((await stubborn.request(get, signal)).code).toBe(401);
+    expect(heard).toHaveLength(5);
+  });
+
+  it("is shown by a certificate, and by another once there is another", async () => {
+    const shown: string[] = [];
+    const look: Answer = (request, response) => {
+      const socket = (request.stream?.session?.socket ?? request.socket) as TLSSocket;
+      shown.push(String(socket.getPeerCertificate().subject?.CN));
+      response.end("line\n");
+    };
+    const { url } = await serving(look, "h2");
+    const of = (name: string): Identity => {
+      const { certificatePem, privateKeyPem } = issue(name);
+      return { headers: {}, authorityPem: authority.certificatePem, certificate: { certificatePem, privateKeyPem } };
+    };
+    let current = of("first");
+    const transport = reaching(url, { identity: async () => current });
+    await transport.request(get, signal);
+    await reading(transport).done;
+    current = of("second");
+    await transport.request(get, signal);
+    await reading(transport).done;
+    expect(shown).toEqual(["first", "first", "second", "second"]);
+  });
+});
+
+describe("who the server is", () => {
+  const other = createAuthority("other", lifetime).certificatePem;
+  const strange: Identity = { headers: {}, authorityPem: other };
+  const known: Identity = { headers: {}, authorityPem: authority.certificatePem };
+  const named = issueServerCertificate(
+    authority,
+    { commonName: "n", dnsNames: ["inner.name"], ipAddresses: [] },
+    lifetime,
+  );
+  const cases: Record<string, [identity: Identity, access: Partial<ClusterAccess>, outcome: number | RegExp]> = {
+    "is believed by its authority and name": [known, { serverName: "inner.name" }, 200],
+    "is not believed by another authority": [
+      strange,
+      { serverName: "inner.name" },
+      /self-signed|unable to (get|verify)|certificate/,
+    ],
+    "is not believed by another name": [known, { serverName: "outer.name" }, /does not match|altnames/],
+    "does not matter if nobody verifies it": [strange, { verifiesServer: false }, 200],
+  };
+  for (const offers of ["h2", "http/1.1"] as const) {
+    it.each(Object.entries(cases))(`%s (${offers})`, async (_name, [identity, access, outcome]) => {
+      const { url } = await serving((_request, response) => response.end("line\n"), offers, named);
+      const transport = reaching(url, { ...access, identity: async () => identity });
+      const reply = await transport.request(get, signal).catch((error: Error) => error);
+      const stream = await reading(transport).done;
+      if (outcome instanceof RegExp) {
+        expect((reply as Error).message).toMatch(outcome);
+        expect((stream as Error).message).toMatch(outcome);
+      } else {
+        expect((reply as Reply).code).toBe(outcome);
+        expect(stream).toBe("ended in order");
+      }
+    });
+  }
+});
+
+it("goes through a proxy that the cluster names", async () => {
+  const { url } = await serving((_request, response) => response.end("line\n"), "http/1.1");
+  const asked: string[] = [];
+  const proxy = createHttp();
+  const sockets = new Set<Socket>();
+  proxy.on("connect", (request, socket: Socket) => {
+    asked.push(request.url ?? "");
+    const target = connect(Number(url.port), url.hostname, () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
+    for (const side of [socket, target]) {
+      sockets.add(side);
+      side.on("error", () => undefined);
+    }
+    target.pipe(socket).pipe(target);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  ending.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => proxy.close(resolve));
+  });
+  const through = new URL(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+  const transport = reaching(url, { proxy: through });
+  expect((await transport.request(get, signal)).code).toBe(200);
+  expect(await reading(transport).done).toBe("ended in order");
+  expect(asked).toEqual([url.host, url.host]);
+});
+
+describe("a server that is too busy", () => {
+  const busy = (code: number, retryAfter: string, method: Call["method"] = "GET") => {
+    const clock = new FakeClock();
+    let asked = 0;
+    const transport: Transport = {
+      request: async () => {
+        asked += 1;
+        const isDone = asked === 3;
+        return { code: isDone ? 200 : code, headers: retryAfter === "" ? {} : { "retry-after": retryAfter }, body: "" };
+      },
+      stream: async () => undefined,
+      close: async () => undefined,
+    };
+    const reply = patientTransport(transport, clock).request({ ...get, method }, signal);
+    return { clock, reply, asked: () => asked };
+  };
+
+  it("is asked again when it said to", async () => {
+    const { clock, reply, asked } = busy(429, "2", "POST");
+    await turn();
+    clock.advance(1_999);
+    await turn();
+    expect(asked()).toBe(1);
+    clock.advance(1);
+    await turn();
+    clock.advance(2_000);
+    expect((await reply).code).toBe(200);
+  });
+
+  const final: Record<string, [code: number, retryAfter: string, method: Call["method"]]> = {
+    "it did not say when": [429, "", "GET"],
+    "it may have acted on a write": [503, "1", "POST"],
+    "it is not busy but broken": [500, "1", "GET"],
+  };
+  it.each(Object.entries(final))("is not asked again when %s", async (_name, [code, retryAfter, method]) => {
+    expect((await busy(code, retryAfter, method).reply).code).toBe(code);
+  });
+});
+
+describe("a refusal in words of others", () => {
+  it.each([
+    [404, "NotFound", "the server could not find the requested resource (GET /api)"],
+    [502, undefined, "the server responded with the status code 502 but did not return more information (GET /api)"],
+  ])("with the code %i is a Status all the same", (code, reason, message) => {
+    const { status } = refusal(get, { code, headers: {}, body: "{not json" });
+    expect(status).toMatchObject({ code, message, ...(reason === undefined ? {} : { reason }) });
+  });
+});
+
+describe("lines", () => {
+  it("are whole, however the bytes come", () => {
+    const bytes = Buffer.from('{"a":"ü"}\n\n{"b":"€"}\r\n');
+    for (let size = 1; size <= bytes.length; size += 1) {
+      const lines: string[] = [];
+      const splitter = new LineSplitter((line) => lines.push(line.trim()), 100);
+      for (let at = 0; at < bytes.length; at += size) splitter.add(bytes.subarray(at, at + size));
+      expect(lines).toEqual(['{"a":"ü"}', '{"b":"€"}']);
+      expect(splitter.isCutShort).toBe(false);
+    }
+  });
+
+  it("are not endless", () => {
+    const splitter = new LineSplitter(() => undefined, 10);
+    splitter.add(Buffer.from("123456789\n"));
+    expect(() => splitter.add(Buffer.from("12345678901"))).toThrow("a line of more than 10 bytes");
+  });
+});
