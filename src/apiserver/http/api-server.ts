@@ -6,6 +6,7 @@ import type { WriteRequest } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { ApiObject, Verb } from "../registry/served-kind.ts";
 import { enter } from "./access/access-gate.ts";
+import { PlainFailure } from "./access/authentication/impersonation.ts";
 import { type Authenticator, firstHeader } from "./access/authenticator.ts";
 import type { Authorizer, RequestAttributes } from "./access/authorizer.ts";
 import type { FairQueue } from "./access/fair-queue.ts";
@@ -28,7 +29,7 @@ import type { OpenWatches } from "./open-watches.ts";
 import { isPretty } from "./pretty.ts";
 import type { RequestContext } from "./request-context.ts";
 import { type OtherPath, parsePath, type ResourcePath } from "./request-info.ts";
-import { isLeftToDefinitions, kindAt, type ResourceCall, verbOf, writeRequest } from "./resource-call.ts";
+import { customVerb, isLeftToDefinitions, kindAt, type ResourceCall, verbOf, writeRequest } from "./resource-call.ts";
 import { answerResource } from "./resource-requests.ts";
 import { parseWriteOptions } from "./write-options.ts";
 
@@ -69,6 +70,7 @@ export class ApiServer {
     try {
       return withWarnings(await this.#inTime(request, warnings), warnings);
     } catch (error) {
+      if (error instanceof PlainFailure) return withWarnings(plainAnswer(error.code, `${error.message}\n`), warnings);
       const form = { format: errorFormat(request), pretty: isPretty(request) };
       return withWarnings(statusAnswer(statusOf(error, this.#ports.report), form), warnings);
     }
@@ -117,9 +119,10 @@ export class ApiServer {
     const kinds = this.#ports.kinds.inPlane(context.plane);
     if (isLeftToDefinitions(this.#ports.kinds.builtin, kinds, path, verb)) return pageNotFound;
     const kind = kindAt(kinds, path);
-    if (verb === undefined) throw methodNotAllowed();
+    const meant = kind.isCustom ? customVerb(context.request.method, path, kind, verb) : verb;
+    if (meant === undefined) throw methodNotAllowed();
     const review = reviewKinds.find(({ group, resource }) => group === path.group && resource === path.resource);
-    const call = { context, path, kind, verb };
+    const call = { context, path, kind, verb: meant };
     return review === undefined ? answerResource(this.#ports, call) : this.#review(call, review);
   }
 

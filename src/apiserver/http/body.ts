@@ -31,8 +31,13 @@ export async function bodyText(request: ApiRequest): Promise<string> {
 }
 
 function textOf(body: Uint8Array | string): string {
-  return typeof body === "string" ? body : decoder.decode(body);
+  const text = typeof body === "string" ? body : decoder.decode(body);
+  return text.includes("\\u") ? text.replace(loneSurrogate, "$1\\ufffd") : text;
 }
+
+/** Escapes of half a character, which Go reads as one that could not be read; a backslash before them is its own. */
+const loneSurrogate =
+  /((?<!\\)(?:\\\\)*)(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})/g;
 
 export interface SentBody {
   readonly value: JsonValue;

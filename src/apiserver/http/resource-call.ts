@@ -1,4 +1,4 @@
-import { resourceNotFound, StatusError } from "../../protocol/api-status.ts";
+import { failure, resourceNotFound, StatusError } from "../../protocol/api-status.ts";
 import type { PlaneKinds } from "../registry/kind-catalog.ts";
 import { type ObjectRequest, resourceOf, type Subresource, type WriteRequest } from "../registry/object-request.ts";
 import type { ServedKind, Verb } from "../registry/served-kind.ts";
@@ -44,6 +44,28 @@ function readVerb(request: ApiRequest, path: ResourcePath, isCollection: boolean
   const isWatch = path.isWatchPath || (watch !== null && !["false", "0"].includes(watch.toLowerCase()));
   if (isWatch && path.subresource === "") return "watch";
   return isCollection ? "list" : "get";
+}
+
+/** Kinds that are made from definitions give every method a verb first, and then say what is wrong with it. */
+export function customVerb(
+  method: string,
+  { name, subresource }: ResourcePath,
+  kind: ServedKind,
+  verb: Verb | undefined,
+): Verb {
+  if (name === "" && (method === "PUT" || method === "PATCH")) {
+    throw new StatusError(failure("BadRequest", "name must be provided"));
+  }
+  const meant = verb ?? otherVerb(method, name);
+  const isServed = subresource === "" || (meant !== "create" && meant !== "delete");
+  if (meant !== undefined && isServed) return meant;
+  const message = `${meant ?? ""} is not supported on resources of kind "${kind.plural}.${kind.group}"`;
+  throw new StatusError(failure("MethodNotAllowed", message, { group: kind.group, kind: kind.plural }));
+}
+
+function otherVerb(method: string, name: string): Verb | undefined {
+  if (method === "HEAD") return name === "" ? "list" : "get";
+  return method === "POST" ? "create" : undefined;
 }
 
 /** Whether a path is for definitions alone to serve, and none of them does. */

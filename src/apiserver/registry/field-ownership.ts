@@ -14,7 +14,7 @@ export function fieldScopeOf({ kind, subresource }: WriteRequest): FieldScope {
     subresource,
     // The versions of a kind differ in nothing but their name.
     schemaOf: () => kind.schema.schema,
-    resetFields: resetFieldsOf(kind.hasStatus, subresource),
+    resetFields: resetFieldsOf(kind.hasStatus, subresource, kind.isCustom ? "" : kind.kind),
     ...(kind.rules.blank === undefined ? {} : { blank: kind.rules.blank() }),
   };
 }

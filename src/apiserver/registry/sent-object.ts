@@ -3,7 +3,7 @@ import { invalid } from "../../protocol/field-issue.ts";
 import { quote } from "../../protocol/go-quote.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
 import { writeJson } from "../../protocol/json-writer.ts";
-import { formatApiVersion } from "../../protocol/object-meta.ts";
+import { formatApiVersion, parseApiVersion } from "../../protocol/object-meta.ts";
 import { walkObject, walkValue } from "../../schema/walk.ts";
 import { decodeIssue } from "./builtin/typed/decode-issue.ts";
 import { compiledMetadata } from "./metadata-schema.ts";
@@ -54,8 +54,10 @@ export function patchedObject({ value, faults, patch }: Patched, request: WriteR
     new StatusError(invalidObject({ group: "", kind: "" }, "", [invalid("patch", shown(), because)]));
   if (!isJsonObject(value)) throw refuse("the patch makes something that is no object");
   try {
-    checkKind(value, kind);
+    if (kind.isCustom) requireSameKind(value, kind);
+    else checkKind(value, kind);
   } catch (error) {
+    if (kind.isCustom) throw error;
     throw error instanceof StatusError ? refuse(withoutSubject(error.message)) : error;
   }
   const misfit = kind.decodeIssue?.(value);
@@ -151,6 +153,21 @@ function checkCustomKind(value: JsonObject, apiVersion: string, name: string, ki
   throw new StatusError(
     invalidObject({ group: kind.group, kind: name }, String(ownValue(metadata, "name") ?? ""), [issue]),
   );
+}
+
+/** What a patch makes of a custom object is read as whatever it says it is, and then found to be something else. */
+function requireSameKind(value: JsonObject, kind: ServedKind): void {
+  const { apiVersion = "", kind: name = "", metadata = {} } = value as Readonly<Record<string, JsonValue>>;
+  const expected = formatApiVersion(kind.group, kind.version);
+  if (name === "") throw bad(`Object 'Kind' is missing in '${writeJson(value)}'`);
+  if (name === kind.kind && apiVersion === expected) return;
+  const issue =
+    name === kind.kind
+      ? invalid("apiVersion", apiVersion, `must be ${expected}`)
+      : invalid("kind", name, `must be ${kind.kind}`);
+  const { group } = parseApiVersion(String(apiVersion));
+  const called = isJsonObject(metadata) ? String(ownValue(metadata, "name") ?? "") : "";
+  throw new StatusError(invalidObject({ group, kind: String(name) }, called, [issue]));
 }
 
 function versionOf(apiVersion: string): string {

@@ -54,7 +54,6 @@ function statusOnly(object: ApiObject, old: ApiObject, kind: ServedKind): ApiObj
 
 /** Metadata that a write of the status leaves alone. Most built-in kinds let it change all, custom ones nothing. */
 const keptByStatus: Readonly<Record<string, readonly string[]>> = {
-  CustomResourceDefinition: ["labels", "annotations", "finalizers", "ownerReferences"],
   Deployment: ["labels"],
   Pod: ["ownerReferences"],
 };

@@ -20,6 +20,9 @@ export const badInputCases = cases("bad input", {
     raw('{"metadata":{"name":"one"},"data":{"a":"x\\u0000y"}}'),
     raw("\u0000"),
   ],
+  "lone surrogates": [
+    raw('{"metadata":{"name":"one"},"data":{"a":"\\ud800","b":"\\udc00x","c":"\\ud83d\\ude00","d":"\\\\ud800"}}'),
+  ],
   "something after the object": [raw('{"metadata":{"name":"one"}} x'), raw('{"metadata":{"name":"one"}}{}')],
   "comments and commas": [
     raw('{"metadata":{"name":"one"},}'),

@@ -141,6 +141,20 @@ export const definitionCases = cases("definition", {
     gone,
   ],
   "an update without a version of its own": [...defined(crd), put(definitionAt, crd), gone],
+  "metadata by a patch of its status": [
+    ...defined(crd),
+    patch("merge", `${definitionAt}/status`, { metadata: { labels: { a: "b" } } }),
+    patch("merge", definitionAt, { metadata: { labels: { a: "b" } }, status: { storedVersions: ["v9"] } }),
+    gone,
+  ],
+  "deleted twice": [
+    ...defined(crd),
+    post(widgets, widget({}, { metadata: { name: "one", finalizers: ["example.com/wait"] } }), unseen),
+    remove(`${definitionAt}?dryRun=All`, undefined, { parts: ["kind", "metadata.finalizers"] }),
+    gone,
+    remove(definitionAt, undefined, { parts: ["kind", "code", "metadata.finalizers", "message"] }),
+    patch("merge", widgetAt, { metadata: { finalizers: null } }, unseen),
+  ],
   "an unknown field": [
     post(`${definitions}?fieldValidation=Strict`, withSchema({ type: "object", nope: 1 })),
     post(`${definitions}?dryRun=All`, withSchema({ type: "object", nope: 1 })),

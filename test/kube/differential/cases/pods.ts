@@ -16,6 +16,8 @@ const made = post(pods, plain, unseen);
 const sent = (spec: object) => [post(pods, pod(spec), { anyOrder: true })];
 const with1 = (more: object) => sent({ containers: [{ ...container, ...more }] });
 
+const refusal = ["code", "reason", "details.kind", "details.causes.0.field", "details.causes.0.reason"];
+
 export const podCases = cases("pod", {
   defaults: [post(pods, plain), get(at, asTable)],
   "with everything": sent({
@@ -128,6 +130,18 @@ export const podCases = cases("pod", {
     made,
     patch("strategic", at, { spec: { containers: [{ name: "main", image: "nginx:2" }] } }),
   ],
+  // Which fields differ is told as a difference of two texts, which each server writes in its own way.
+  "a change of something else": [
+    made,
+    patch("strategic", at, { spec: { containers: [{ name: "main", command: ["x"] }] } }, { parts: refusal }),
+    patch("merge", at, { spec: { restartPolicy: "Never" } }, { parts: refusal }),
+    patch("merge", at, { spec: { nodeName: "x" } }, { parts: refusal }),
+  ],
+  "applied, wrong": [
+    patch("apply", `${at}?fieldManager=one`, pod({ containers: [{ image: "x" }] })),
+    patch("apply", `${at}?fieldManager=one`, pod({ containers: [container, container] })),
+    patch("apply", `${at}?fieldManager=one`, pod({ containers: "x" })),
+  ],
   "another container": [made, patch("strategic", at, { spec: { containers: [{ name: "other", image: "x" }] } })],
   "a deadline": [
     made,
@@ -224,6 +238,10 @@ export const deploymentCases = cases("deployment", {
     patch("merge", deploymentAt, { metadata: { labels: { a: "b" } } }),
     patch("merge", `${deploymentAt}/status`, { status: { replicas: 2, observedGeneration: 1 }, spec: { replicas: 9 } }),
     get(deploymentAt, asTable),
+  ],
+  "metadata by a patch of its status": [
+    deployed,
+    patch("merge", `${deploymentAt}/status`, { metadata: { labels: { a: "b" }, annotations: { c: "d" } } }),
   ],
   "another selector": [
     deployed,

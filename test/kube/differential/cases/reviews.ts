@@ -93,6 +93,11 @@ export const reviewCases = cases("review", {
     get(maps, as({ "impersonate-user": "jane" })),
     get(maps, as({ "impersonate-user": "jane", "impersonate-group": "system:masters" })),
   ],
+  "as a group of nobody": [
+    get(maps, as({ "impersonate-group": "devs" })),
+    get(maps, as({ "impersonate-extra-x": "y" })),
+    get(maps, as({ "impersonate-uid": "y" })),
+  ],
   "as another user, without rights": [
     get(maps, { as: "nobody", headers: { "impersonate-user": "jane" } }),
     get(maps, { as: "nobody", headers: { "impersonate-user": "system:serviceaccount:default:sa" } }),

@@ -3,7 +3,7 @@ import { StatusError } from "../../../../protocol/api-status.ts";
 import type { RequestHeaders } from "../authenticator.ts";
 import type { RequestAttributes } from "../authorizer.ts";
 import type { UserInfo } from "../user-info.ts";
-import { impersonatedUser } from "./impersonation.ts";
+import { impersonatedUser, PlainFailure } from "./impersonation.ts";
 
 const signal = new AbortController().signal;
 const root: UserInfo = { username: "root", uid: "", groups: ["ops"], extra: {} };
@@ -23,6 +23,7 @@ async function asked(headers: RequestHeaders, allows: (asked: RequestAttributes)
   try {
     return { seen, user: await impersonatedUser(request, root, authorizer, signal) };
   } catch (error) {
+    if (error instanceof PlainFailure) return { seen, refusal: `${error.code} ${error.message}` };
     if (!(error instanceof StatusError)) throw error;
     return { seen, refusal: `${error.status.code} ${error.message}` };
   }

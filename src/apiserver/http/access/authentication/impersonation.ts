@@ -82,12 +82,23 @@ function unescapedKey(escaped: string): string {
   }
 }
 
+/** A refusal that Kubernetes makes before it talks in objects: bare text. */
+export class PlainFailure extends Error {
+  override readonly name = "PlainFailure";
+  readonly code: number;
+
+  constructor(code: number, text: string) {
+    super(text);
+    this.code = code;
+  }
+}
+
 function refuseNonsense(uri: string, wishes: readonly Wish[]): void {
   const first = wishes[0]?.kind;
   if (first !== "User" && first !== "ServiceAccount") {
     const shown = wishes.map(referenceText).join(" ");
     const because = `requested [${shown}] without impersonating a user`;
-    throw new StatusError(failure("InternalError", `Internal Server Error: ${quote(uri)}: ${because}`));
+    throw new PlainFailure(500, `Internal Server Error: ${quote(uri)}: ${because}`);
   }
   if (wishes.length > wishesMax) {
     throw new StatusError(failure("BadRequest", `at most ${wishesMax} groups and extra values can be impersonated`));

@@ -126,7 +126,7 @@ function mapType(schema: Schema, isOpen: boolean): MapType {
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     // Metadata is the same wherever it stands: it is never open.
     const type = typeOf(field, field !== objectMetaSchema && isOpen);
-    return [name, { type, default: field.default }] as const;
+    return [name, { type, default: field.default ?? zeroOf(field) }] as const;
   });
   return {
     isAtomic: schema["x-kubernetes-map-type"] === "atomic",
@@ -139,4 +139,10 @@ function othersType({ properties, additionalProperties }: Schema, isOpen: boolea
   if (typeof additionalProperties === "object") return typeOf(additionalProperties, isOpen);
   if (additionalProperties !== undefined) return additionalProperties ? deducedType : undefined;
   return isOpen || Object.keys(properties ?? {}).length === 0 ? deducedType : undefined;
+}
+
+/** A field of a built-in kind that is never left out has the zero of its type; fields of custom kinds that name items are never nullable. */
+function zeroOf({ nullable, type }: Schema): JsonValue | undefined {
+  if (nullable !== true) return undefined;
+  return type === "string" ? "" : type === "integer" ? 0 : undefined;
 }

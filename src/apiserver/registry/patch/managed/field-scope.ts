@@ -27,9 +27,15 @@ export function blankObject({ apiVersion, kind, blank }: FieldScope): JsonObject
 const status = setOf([fieldElement("status")]);
 const spec = setOf([fieldElement("spec")]);
 
+/** What a write of the status of some kinds says of their metadata is nobody's. */
+const metadataOfStatus: Readonly<Record<string, FieldSet>> = {
+  CustomResourceDefinition: setOf([fieldElement("spec")], [fieldElement("metadata")]),
+  Deployment: setOf([fieldElement("spec")], [fieldElement("metadata"), fieldElement("labels")]),
+};
+
 /** A kind with a status keeps it from writes of the object, and all else from writes of the status. */
-export function resetFieldsOf(hasStatus: boolean, subresource: string): FieldSet {
-  if (subresource === "status") return spec;
+export function resetFieldsOf(hasStatus: boolean, subresource: string, kind = ""): FieldSet {
+  if (subresource === "status") return metadataOfStatus[kind] ?? spec;
   return hasStatus ? status : noFields;
 }
 
