@@ -1,3 +1,4 @@
+import { isTooDeep } from "./json-depth.ts";
 import { type JsonValue, setOwn } from "./json-value.ts";
 
 /** The fewest digits an integer beyond 2^53 can have. */
@@ -13,6 +14,8 @@ export class JsonSyntaxError extends Error {
  * long run of digits, which is nearly all of it, takes the engine's own parser.
  */
 export function readJson(text: string): JsonValue {
+  // Whoever goes through a value calls itself for every level, and must not come to the end of the stack.
+  if (isTooDeep(text)) throw new JsonSyntaxError("exceeded max depth");
   if (hasLongDigitRun(text)) return new ExactReader(text).read();
   try {
     return JSON.parse(text) as JsonValue;

@@ -3,7 +3,7 @@ import { type ApiStatus, failure, StatusError, unexplained } from "../../protoco
 import { readJson } from "../../protocol/json-reader.ts";
 import { sortedKeys } from "../../protocol/json-value.ts";
 import { writeJson } from "../../protocol/json-writer.ts";
-import { StorageUnavailable } from "../storage/object-store.ts";
+import { ObjectTooLarge, StorageUnavailable } from "../storage/object-store.ts";
 import type { Accepted } from "./accept.ts";
 import type { ApiAnswer } from "./api-request.ts";
 import { BadRevision } from "./list-options.ts";
@@ -43,6 +43,9 @@ export function statusAnswer(status: ApiStatus, form: Form): ApiAnswer {
 export function statusOf(error: unknown, report: (error: unknown) => void): ApiStatus {
   if (error instanceof StatusError) return error.status;
   if (error instanceof BadRevision) return unexplained(error.message);
+  if (error instanceof ObjectTooLarge) {
+    return failure("RequestEntityTooLarge", `Request entity too large: ${error.message}`);
+  }
   if (error instanceof StorageUnavailable)
     return failure("ServiceUnavailable", error.message, { retryAfterSeconds: 5 });
   if (error instanceof DOMException && error.name === "TimeoutError") {

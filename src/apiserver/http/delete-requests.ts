@@ -31,11 +31,25 @@ export async function removeCollection(registry: Registry, call: ResourceCall): 
   const { selection, limit, continueToken } = parseListOptions(call.context.request.query, call.kind, "");
   const write = { ...writeRequest(call, noOptions), dryRun };
   const listed = listObjects(registry, write, { selection, limit, continueToken });
-  for (const { key } of listed.items) {
-    await deleteObject(registry, { ...write, namespace: key.namespace }, key.name, options).catch(ignoreNotFound);
+  for (let at = 0; at < listed.items.length; at += atOnceMax) {
+    const some = listed.items.slice(at, at + atOnceMax);
+    const deletes = some.map(({ key }) =>
+      deleteObject(registry, { ...write, namespace: key.namespace }, key.name, options).catch(ignoreNotFound),
+    );
+    await allDone(deletes);
   }
   const metadata = { resourceVersion: String(listed.revision) };
   return textAnswer(200, listText(listed.items, metadata, showing), showing.accepted);
+}
+
+/** How many objects of a collection are deleted together: one write to the disk carries them all. */
+const atOnceMax = 64;
+
+/** Rejects with the first failure once all are settled. Others get their turn before it goes on. */
+async function allDone(work: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find(({ status }) => status === "rejected");
+  if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+  await new Promise((resolve) => setImmediate(resolve));
 }
 
 const noOptions = { dryRun: false, manager: "", fieldValidation: "Ignore", force: false } as const;

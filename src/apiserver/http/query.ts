@@ -5,9 +5,10 @@ export function integerParameter(query: URLSearchParams, name: string): number |
   const text = query.get(name);
   if (text === null) return undefined;
   if (!/^[+-]?[0-9]+$/.test(text)) throw bad(`strconv.ParseInt: parsing "${text}": invalid syntax`);
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw bad(`strconv.ParseInt: parsing "${text}": value out of range`);
-  return value;
+  const exact = BigInt(text.replace(/^\+/, ""));
+  if (exact !== BigInt.asIntN(64, exact)) throw bad(`strconv.ParseInt: parsing "${text}": value out of range`);
+  // Beyond what a double holds exactly, no number of objects or seconds differs from the next.
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(exact)));
 }
 
 /** Anything but a clear no is a yes, as Kubernetes reads its queries. */

@@ -17,7 +17,12 @@ export function readYaml(text: string, complaint = ""): JsonValue {
 function parsed(text: string): JsonValue {
   // A bound is no measure: what it lets through may still be too deep, and is found out below.
   if (yamlDepthBound(text) > 2 * depthMax) throw new Error("exceeded max depth");
-  const [document, ...more] = parseAllDocuments(text, { intAsBigInt: true, uniqueKeys: true, prettyErrors: false });
+  const [document, ...more] = parseAllDocuments(text, {
+    intAsBigInt: true,
+    uniqueKeys: true,
+    prettyErrors: false,
+    logLevel: "error",
+  });
   if (document === undefined || !("errors" in document)) return null;
   const [error] = document.errors;
   if (error !== undefined) throw error;

@@ -1,8 +1,9 @@
-import type { JsonObject } from "../../protocol/json-value.ts";
+import { isTooDeep } from "../../protocol/json-depth.ts";
+import { depthMax, type JsonObject } from "../../protocol/json-value.ts";
 import type { Compaction, CompactionStep } from "./compaction.ts";
 import { keyText } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
-import { StorageUnavailable, type StoredObject } from "./object-store.ts";
+import { ObjectTooLarge, StorageUnavailable, type StoredObject } from "./object-store.ts";
 import { LogFull, type LogRecord, type RecordLog } from "./record-log.ts";
 import type { StoreLimits } from "./store-limits.ts";
 import { textAt } from "./stored-version.ts";
@@ -66,7 +67,9 @@ export class LogWriter {
   /** The caller has made sure that no other write of this object is on its way. */
   write(key: ObjectKey, deleted: boolean, object: JsonObject): Promise<StoredObject> {
     const revision = this.#assigned + 1;
-    const record = { revision, key, deleted, text: textAt(revision, object) };
+    const text = textAt(revision, object);
+    const record = { revision, key, deleted, text };
+    if (!deleted) this.#requireSize(text);
     this.#assigned = revision;
     const write = pendingWrite(record);
     this.#pending.set(write.id, write);
@@ -74,6 +77,14 @@ export class LogWriter {
     this.#queuedChars += record.text.length;
     this.wake();
     return write.settled;
+  }
+
+  #requireSize(text: string): void {
+    const { objectChars } = this.#limits;
+    if (text.length > objectChars) {
+      throw new ObjectTooLarge(`the object would take ${text.length} characters: limit is ${objectChars}`);
+    }
+    if (isTooDeep(text)) throw new ObjectTooLarge(`the object would be nested deeper than ${depthMax} levels`);
   }
 
   /** Starts on whatever there is to write. */

@@ -55,6 +55,11 @@ export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
 }
 
+/** An object is larger than any may be, or nested deeper; nothing of it was written. */
+export class ObjectTooLarge extends Error {
+  override readonly name = "ObjectTooLarge";
+}
+
 /**
  * All objects of all planes, under one counter of revisions. Everything it shows is durable: a write is seen by readers
  * and watchers once it can no longer be lost.
@@ -75,7 +80,7 @@ export interface ObjectStore {
 
   /**
    * Writes an object if its newest version is still `expected` (0: it does not exist). The resourceVersion is set here.
-   * Rejects with StorageUnavailable; with TypeError on a key that names cannot make.
+   * Rejects with StorageUnavailable and ObjectTooLarge; with TypeError on a key that names cannot make.
    */
   put(key: ObjectKey, expected: number, object: JsonObject): Promise<WriteResult>;
 

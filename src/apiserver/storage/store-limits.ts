@@ -3,6 +3,8 @@ export interface StoreLimits {
   readonly historyMs: number;
   readonly historyCount: number;
   readonly historyChars: number;
+  /** How much one object may be; as much as etcd takes, so that what is here can go there. */
+  readonly objectChars: number;
   /** How much one write to the disk carries. */
   readonly batchCount: number;
   readonly batchChars: number;
@@ -21,6 +23,7 @@ export const defaultLimits: StoreLimits = {
   historyMs: 5 * 60_000,
   historyCount: 100_000,
   historyChars: 64 * mebi,
+  objectChars: 1.5 * mebi,
   batchCount: 512,
   batchChars: 4 * mebi,
   queueCount: 10_000,

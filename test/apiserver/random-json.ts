@@ -1,0 +1,105 @@
+import type { JsonObject, JsonValue } from "../../src/protocol/json-value.ts";
+import { pick } from "./random-writes.ts";
+
+type Chance = () => number;
+
+const odd: readonly JsonValue[] = [
+  null,
+  {},
+  [],
+  [null],
+  [{}],
+  [[]],
+  "",
+  "0",
+  "-1",
+  "a",
+  "__proto__",
+  "\u0000",
+  "\ud800",
+  "é😀",
+  "x".repeat(300),
+  -1,
+  0,
+  1,
+  1.5,
+  1e300,
+  2 ** 31,
+  true,
+  false,
+  { __proto__: null, a: 1 },
+  { $patch: "delete" },
+  { "$setElementOrder/a": ["x"] },
+];
+
+export function oddValue(random: Chance): JsonValue {
+  return pick(random, odd);
+}
+
+/** The same value with some of it replaced, left out or added. */
+export function mutilated(value: JsonValue, random: Chance, depth = 0): JsonValue {
+  if (random() < 0.08 + depth * 0.04) return oddValue(random);
+  if (Array.isArray(value)) {
+    if (value.length === 0) return random() < 0.5 ? value : [oddValue(random)];
+    const at = Math.floor(random() * value.length);
+    if (random() < 0.2) return [...value, value[at] as JsonValue];
+    return value.map((item, index) => (index === at ? mutilated(item, random, depth + 1) : item));
+  }
+  if (typeof value !== "object" || value === null) return oddValue(random);
+  return mutilatedObject(value as JsonObject, random, depth);
+}
+
+function mutilatedObject(object: JsonObject, random: Chance, depth: number): JsonObject {
+  const keys = Object.keys(object);
+  const key = keys.length === 0 ? undefined : pick(random, keys);
+  if (key === undefined || random() < 0.1) return { ...object, [pick(random, newKeys)]: oddValue(random) };
+  if (random() < 0.15) return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+  return { ...object, [key]: mutilated(object[key] as JsonValue, random, depth + 1) };
+}
+
+const newKeys = [
+  "metadata",
+  "spec",
+  "status",
+  "name",
+  "labels",
+  "annotations",
+  "finalizers",
+  "ownerReferences",
+  "data",
+  "x",
+];
+
+/** A JSON Patch that may make sense. */
+export function randomJsonPatch(random: Chance): JsonValue {
+  const paths = [
+    "/metadata/labels",
+    "/metadata/labels/a",
+    "/data",
+    "/data/a",
+    "/spec",
+    "/spec/size",
+    "/a/-",
+    "",
+    "/",
+    "/~2",
+    "x",
+    "/metadata",
+  ];
+  const operations = ["add", "remove", "replace", "move", "copy", "test", "fix"];
+  return Array.from({ length: Math.floor(random() * 5) }, () => ({
+    op: pick(random, operations),
+    path: pick(random, paths),
+    ...(random() < 0.3 ? { from: pick(random, paths) } : {}),
+    ...(random() < 0.8 ? { value: oddValue(random) } : {}),
+  }));
+}
+
+/** The same bytes with some of them changed, left out or doubled. */
+export function mutilatedBytes(bytes: Uint8Array, random: Chance): Uint8Array {
+  const changed = Buffer.from(bytes);
+  for (let count = Math.floor(random() * 4); count > 0; count -= 1) {
+    changed[Math.floor(random() * changed.length)] = Math.floor(random() * 256);
+  }
+  return random() < 0.2 ? changed.subarray(0, Math.floor(random() * changed.length)) : changed;
+}
