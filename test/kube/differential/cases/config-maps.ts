@@ -31,13 +31,9 @@ export const createCases = cases("create", {
       body: { metadata: { name: "one", uid: "abc", creationTimestamp: "2001-01-01T00:00:00Z", generation: 7 } },
     },
   ],
-  "bad labels": [
-    {
-      method: "POST",
-      path: list,
-      body: { metadata: { name: "one", labels: { "a b": "c", ok: "not ok!" } } },
-      anyOrder: true,
-    },
+  "a bad key of a label": [{ method: "POST", path: list, body: { metadata: { name: "one", labels: { "a b": "c" } } } }],
+  "a bad value of a label": [
+    { method: "POST", path: list, body: { metadata: { name: "one", labels: { ok: "not ok!" } } } },
   ],
   "a label that is no text": [{ method: "POST", path: list, body: { metadata: { name: "one", labels: { a: 1 } } } }],
   "bad annotation key": [
