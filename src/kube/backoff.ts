@@ -8,9 +8,12 @@ export interface BackoffLimits {
   readonly maxMs: number;
 }
 
-/** How long to wait after that many failures in a row: doubling, and between half and all of it by chance. */
+/**
+ * How long to wait after that many failures in a row: doubling, and between half and all of it by chance, so that those
+ * who failed together do not come back together.
+ */
 export function backoffMs(failures: number, { minMs, maxMs }: BackoffLimits, random: Random): number {
   if (failures <= 0) return 0;
-  const fullMs = Math.min(maxMs, minMs * 2 ** Math.min(failures - 1, 30));
-  return Math.max(minMs, fullMs * (0.5 + random.fraction() / 2));
+  const fullMs = Math.min(maxMs, minMs * 2 ** Math.min(failures, 30));
+  return fullMs * (0.5 + random.fraction() / 2);
 }

@@ -34,6 +34,7 @@ export class Machine implements Clock {
   /** How long its running clock stood still. */
   #asleepMs = 0;
   #pausedUntilMs = 0;
+  #isAsleep = false;
   readonly #timers = new Set<{ readonly dueMs: number; readonly call: () => void }>();
   readonly #inbox: (() => void)[] = [];
 
@@ -61,13 +62,17 @@ export class Machine implements Clock {
     return { stop: () => this.#timers.delete(timer) };
   }
 
+  /** Nothing runs on it. Asleep, its running clock stands still too. */
   pause(ms: number, sleeps: boolean): void {
+    if (this.isPaused) return;
     this.#pausedUntilMs = this.#world.nowMs + ms;
+    this.#isAsleep = sleeps;
     if (sleeps) this.#asleepMs += ms * this.#speed;
   }
 
-  /** Somebody sets the clock on the wall. */
+  /** Somebody sets the clock on the wall. Setting it back while the other one sleeps is beyond what anybody can notice. */
   setClock(byMs: number): void {
+    if (byMs < 0 && this.isPaused && this.#isAsleep) return;
     this.#wallOffsetMs += byMs;
   }
 

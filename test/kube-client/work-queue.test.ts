@@ -93,7 +93,7 @@ describe("a work queue", () => {
       }
       delays.push(clock.now() - before);
     }
-    expect(delays).toEqual([100, 100, 125, 125]);
+    expect(delays).toEqual([100, 125, 125, 125]);
     expect(reported).toEqual(["a 1: no", "a 2: no", "a 3: no", "a 4: no"]);
     await finish("a");
     queue.add("a");
