@@ -21,6 +21,8 @@ const knownFaults: readonly RegExp[] = [
   /^no kind ".*" is registered for version ".*" in scheme "pkg\/runtime\/scheme\.go:110"$/,
   /^json: cannot unmarshal .* into Go struct field (DeleteOptions|Preconditions)\./,
   /^couldn't get version\/kind; json parse error: /,
+  /^failed to create typed patch object /,
+  /^unable to find api field in struct /,
   /^Internal Server Error: ".*": requested \[.*\] without impersonating a user$/,
 ];
 

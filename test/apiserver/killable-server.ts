@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { bundleProgram } from "../../tools/bundle.ts";
+import type { ServerLine } from "./server-program.ts";
 import { TestClient } from "./test-client.ts";
 
 export interface ServerProgram {
@@ -52,10 +53,11 @@ export class KillableServer {
   }
 
   /** Ends it without a warning; returns what it found wrong with itself. */
-  async kill(): Promise<readonly string[]> {
+  async kill(): Promise<readonly ServerLine[]> {
     this.#process.kill("SIGKILL");
     await this.#ended;
     for (const client of this.#clients) client.close();
-    return this.#output.split("\n").filter((line) => line.startsWith("fault "));
+    const lines = this.#output.split("\n") as ServerLine[];
+    return lines.filter((line) => line.startsWith("fault "));
   }
 }

@@ -72,6 +72,20 @@ describe("limits", () => {
     expect([400, 413, 422]).toContain((await jsonPatch(status, many)).code);
   });
 
+  it("of names hold for kinds that take any name", async () => {
+    const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+    for (const name of ["a\0b", "x".repeat(1_025), "x".repeat(1_000_000), "a/b", "."]) {
+      const { code, body } = await server.create(roles, { metadata: { name }, rules: [] });
+      expect([code, body.reason]).toEqual([422, "Invalid"]);
+      const encoded = encodeURIComponent(name);
+      expect((await server.get(`${roles}/${encoded}`)).code).toBe(404);
+    }
+    for (const name of ["system:a b", "é😀", "x".repeat(1_024)]) {
+      expect((await server.create(roles, { metadata: { name }, rules: [] })).code).toBe(201);
+      expect((await server.get(`${roles}/${encodeURIComponent(name)}`)).body.metadata.name).toBe(name);
+    }
+  });
+
   it("of time hold for a client that never finishes its body", async () => {
     const request = requestOf({ method: "POST", path: configMaps });
     const { signal } = request.life;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rootPlane } from "../../src/apiserver/embedded-server.ts";
 import type { PlaneResolver } from "../../src/apiserver/http/api-server.ts";
 import { widgetDefinition, widgets } from "./custom-kinds.ts";
 import { TestServer, turnOfEvents } from "./test-server.ts";
@@ -8,7 +9,7 @@ import { users } from "./test-users.ts";
 const resolvePlane: PlaneResolver = (path) => {
   const [, plane, rest] = /^\/planes\/([a-z0-9-]+)(\/.*)$/.exec(path) ?? [];
   if (plane !== undefined && rest !== undefined) return plane === "nowhere" ? undefined : { plane, path: rest };
-  return { plane: "root", path };
+  return { plane: rootPlane, path };
 };
 
 const configMaps = "/api/v1/namespaces/default/configmaps";

@@ -3,6 +3,10 @@
 import { serve } from "../../src/apiserver/serve.ts";
 import { systemClock } from "../../src/apiserver/system-clock.ts";
 
+/** What it tells whoever started it. */
+export type ServerLine = `url ${string}` | `fault ${string}`;
+
+const tell = (line: ServerLine): void => console.log(line);
 const [directory = ""] = process.argv.slice(2);
 const { url } = await serve({
   directory,
@@ -10,6 +14,6 @@ const { url } = await serve({
   port: 0,
   token: "admin-token",
   clock: systemClock,
-  report: (error) => console.log(`fault ${error instanceof Error ? error.stack : String(error)}`),
+  report: (error) => tell(`fault ${error instanceof Error ? error.stack : String(error)}`),
 });
-console.log(`url ${url}`);
+tell(`url ${url}`);

@@ -33,7 +33,7 @@ export interface Call {
 }
 
 /** A moment of some Monday. */
-export const startMs = 1_700_000_000_000;
+const startMs = 1_700_000_000_000;
 
 export type TestOptions = Partial<Omit<EmbeddedOptions, "clock" | "report">> & { readonly clock?: FakeClock };
 

@@ -18,7 +18,7 @@ export interface WatchLimits {
 
 const mebi = 1024 * 1024;
 
-export const defaultWatchLimits: WatchLimits = {
+const defaultWatchLimits: WatchLimits = {
   waitingBytesMax: mebi,
   allWaitingBytesMax: 256 * mebi,
   stalledMsMax: 60_000,

@@ -19,8 +19,14 @@ export function generatedName(prefix: string, random: Random): string {
   return prefix.slice(0, generatedLengthMax - suffixLength) + letters.join("");
 }
 
-/** What the path of a URL cannot hold as a name. */
+/** What nobody could store. */
+const unstorable = /[\0\p{Surrogate}]/u;
+const pathSegmentLengthMax = 1_024;
+
+/** What the path of a URL, or the store, cannot hold as a name. */
 export function pathSegmentIssues(name: string): readonly string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
+  if (unstorable.test(name)) return ["may not contain U+0000, nor half of a surrogate pair"];
+  if (name.length > pathSegmentLengthMax) return [`must be no more than ${pathSegmentLengthMax} characters`];
   return ["/", "%"].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
 }
