@@ -12,7 +12,7 @@ export interface Observation {
   readonly body: unknown;
 }
 
-const untilMsMax = 30_000;
+const untilMsMax = 60_000;
 
 /** Runs all steps of a case in a namespace of its own. */
 export async function runCase(client: ApiClient, { steps }: Case, namespace: string): Promise<readonly Observation[]> {

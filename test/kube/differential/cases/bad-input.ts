@@ -8,7 +8,10 @@ const raw = (body: string | Uint8Array): Step => post(maps, body);
 const meta = (more: object): Step => post(maps, { metadata: { name: "one", ...more } });
 
 export const badInputCases = cases("bad input", {
-  "deep nesting": [raw(`{"metadata":{"name":"one"},"data":${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}}`)],
+  "deep nesting": {
+    steps: [raw(`{"metadata":{"name":"one"},"data":${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}}`)],
+    mayDiffer: { "[0].body.message": "this server looks less deep before it gives up" },
+  },
   "numbers that are too large": [raw('{"metadata":{"name":"one","generation":9223372036854775808}}')],
   "numbers that are none": [
     raw('{"metadata":{"name":"one","generation":1.5}}'),
@@ -55,7 +58,12 @@ export const badInputCases = cases("bad input", {
       managedFields: [{ manager: "x", operation: "Odd", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: {} }],
     }),
   ],
-  "long labels": [meta({ labels: { ["a".repeat(64)]: "x", b: "c".repeat(64), [`${"d".repeat(254)}/e`]: "f" } })],
+  "long labels": [
+    {
+      ...meta({ labels: { ["a".repeat(64)]: "x", b: "c".repeat(64), [`${"d".repeat(254)}/e`]: "f" } }),
+      anyOrder: true,
+    },
+  ],
   "a name of dots": [
     post(maps, { metadata: { name: ".." } }),
     post(maps, { metadata: { name: "." } }),

@@ -11,7 +11,7 @@ import {
   widgetAt,
   widgets,
 } from "../custom-kind.ts";
-import { asMetadataList, asTable, get, patch, post, remove, unseen } from "../steps.ts";
+import { asMetadataList, asTable, get, patch, post, put, remove, unseen } from "../steps.ts";
 
 const crd = definition(
   [
@@ -168,4 +168,45 @@ export const clusterKindCases = cases("custom cluster kind", {
     post(all, widget({}, { metadata: { name: "one", namespace: "default" } })),
     gone,
   ],
+  "with a scale": {
+    steps: [
+      ...defined(
+        definition([
+          version(
+            {
+              type: "object",
+              properties: {
+                spec: { type: "object", properties: { replicas: { type: "integer" } } },
+                status: { type: "object", properties: { replicas: { type: "integer" }, selector: { type: "string" } } },
+              },
+            },
+            {
+              subresources: {
+                status: {},
+                scale: {
+                  specReplicasPath: ".spec.replicas",
+                  statusReplicasPath: ".status.replicas",
+                  labelSelectorPath: ".status.selector",
+                },
+              },
+            },
+          ),
+        ]),
+      ),
+      post(widgets, widget({ replicas: 3 }), unseen),
+      get(`${widgetAt}/scale`),
+      put(`${widgetAt}/scale`, {
+        apiVersion: "autoscaling/v1",
+        kind: "Scale",
+        metadata: { name: "one", namespace: "{ns}" },
+        spec: { replicas: 5 },
+      }),
+      patch("merge", `${widgetAt}/scale`, { spec: { replicas: -1 } }),
+      patch("merge", `${widgetAt}/scale`, { spec: { replicas: 7 } }),
+      get(widgetAt),
+      get(`/apis/${group}/v1`, { untilWith: "scale" }),
+      gone,
+    ],
+    mayDiffer: { "[4].body.metadata.managedFields[1].time": "Kubernetes forgets when somebody scaled" },
+  },
 });
