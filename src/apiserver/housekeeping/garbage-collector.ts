@@ -118,11 +118,14 @@ export class GarbageCollector {
     const { key, object } = stored;
     const uid = object.metadata.uid as string;
     const hasDependents = this.#index.dependentsOf(key.plane, uid).length > 0;
+    // Of the very state that was judged: a change since then, such as an owner cut off, is judged anew.
+    const version =
+      object.metadata.resourceVersion === undefined ? {} : { resourceVersion: object.metadata.resourceVersion };
     const propagationPolicy = isWaitedFor && hasDependents ? { propagationPolicy: "Foreground" } : {};
     const request = serverRequest(key, kind, user, signal);
     await ignoring(
       ["NotFound", "Conflict"],
-      deleteObject(this.#registry, request, key.name, { uid, ...propagationPolicy }),
+      deleteObject(this.#registry, request, key.name, { uid, ...version, ...propagationPolicy }),
     );
   }
 

@@ -1,3 +1,4 @@
+import { StatusError } from "../../protocol/api-status.ts";
 import type { Clock } from "../../protocol/clock.ts";
 import { ownedAfterUpdate } from "../registry/field-ownership.ts";
 import type { KindCatalog } from "../registry/kind-catalog.ts";
@@ -8,7 +9,7 @@ import type { ApiObject, Verb } from "../registry/served-kind.ts";
 import { enter } from "./access/access-gate.ts";
 import { PlainFailure } from "./access/authentication/impersonation.ts";
 import { type Authenticator, firstHeader } from "./access/authenticator.ts";
-import type { Authorizer, RequestAttributes } from "./access/authorizer.ts";
+import { type Authorizer, forbiddenRequest, type RequestAttributes } from "./access/authorizer.ts";
 import type { FairQueue } from "./access/fair-queue.ts";
 import type { ReviewPorts } from "./access/reviews/review-context.ts";
 import { type ReviewKind, reviewKinds } from "./access/reviews/review-kinds.ts";
@@ -101,18 +102,26 @@ export class ApiServer {
     const { headers, clientCertificate } = request;
     const admitted = await enter(
       { plane, path, uri: request.path, headers, clientCertificate },
-      (asking) => attributesOf({ user: asking, plane, path }, target, verb ?? request.method.toLowerCase()),
+      (asking) =>
+        attributesOf({ user: asking, plane, path }, named(target, request, verb), verb ?? request.method.toLowerCase()),
       { ...this.#ports, authenticator: knownOr(request.user, this.#ports.authenticator) },
       signal,
     );
     const { user, seat } = admitted;
     warnings.push(...admitted.warnings);
-    const context: RequestContext = { plane, path, request, user, warnings, signal };
+    const require = (other: string): Promise<void> =>
+      this.#require(attributesOf({ user, plane, path }, target, other), signal);
+    const context: RequestContext = { plane, path, request, user, warnings, signal, require };
     try {
       return await (target.isResource ? this.#resource(context, target, verb) : this.#other(context));
     } finally {
       seat.release();
     }
+  }
+
+  async #require(attributes: RequestAttributes, signal: AbortSignal): Promise<void> {
+    const { outcome, reason } = await this.#ports.authorizer.authorize(attributes, signal);
+    if (outcome !== "allow") throw new StatusError(forbiddenRequest(attributes, reason));
   }
 
   async #resource(context: RequestContext, path: ResourcePath, verb: Verb | undefined): Promise<ApiAnswer> {
@@ -179,6 +188,13 @@ function attributesOf(
   return { user, plane, path, verb, isResource: true, group, version, resource, subresource, namespace: within, name };
 }
 
+/** Who lists or watches one object by its name asks for that object: rights that name it are enough. */
+function named(target: ResourcePath | OtherPath, { query }: ApiRequest, verb: Verb | undefined): typeof target {
+  if (!target.isResource || target.name !== "" || (verb !== "list" && verb !== "watch")) return target;
+  const [, name] = /^metadata\.name==?([^,\\=]+)$/.exec(query.get("fieldSelector") ?? "") ?? [];
+  return name === undefined ? target : { ...target, name };
+}
+
 /** Rejects with the reason of the signal, unless the work is done before. */
 function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -197,11 +213,25 @@ function tooSlow(): DOMException {
 /** Each warning once, as the header that clients print. */
 function withWarnings(answer: ApiAnswer, warnings: readonly string[]): ApiAnswer {
   if (warnings.length === 0) return answer;
-  const texts = [...new Set(warnings)].map((text) => `299 - ${quoted(text)}`);
+  const texts = fitting([...new Set(warnings)].map((text) => `299 - ${quoted(text)}`));
   return { ...answer, headers: { ...answer.headers, warning: texts } };
 }
 
+/** How much is said in headers: clients refuse answers that say more. */
+const warningLengthMax = 256;
+const warningsLengthMax = 4_096;
+
+function fitting(texts: readonly string[]): readonly string[] {
+  let length = 0;
+  return texts.filter((text) => {
+    length += text.length;
+    return length <= warningsLengthMax;
+  });
+}
+
+/** Headers carry bytes, one for each character: what is beyond ASCII goes as UTF-8. */
 function quoted(text: string): string {
-  const printable = text.replace(/\p{Cc}/gu, " ").replace(/[\\"]/g, "\\$&");
-  return `"${printable}"`;
+  const short = text.length > warningLengthMax ? `${text.slice(0, warningLengthMax)}...` : text;
+  const printable = short.replace(/\p{Cc}/gu, " ").replace(/[\\"]/g, "\\$&");
+  return `"${Buffer.from(printable).toString("latin1")}"`;
 }

@@ -1,5 +1,8 @@
 import { isJsonObject, type JsonValue } from "../../protocol/json-value.ts";
 
+/** How many are told of. */
+const foundMax = 64;
+
 const quoteCode = 34;
 const backslashCode = 92;
 const colonCode = 58;
@@ -57,21 +60,21 @@ interface Open {
 class DuplicateScan {
   readonly #text: string;
   readonly #open: Open[] = [];
-  readonly #found: string[] = [];
+  readonly #found = new Set<string>();
 
   constructor(text: string) {
     this.#text = text;
   }
 
   run(): readonly string[] {
-    for (let at = 0; at < this.#text.length; at += 1) {
+    for (let at = 0; at < this.#text.length && this.#found.size < foundMax; at += 1) {
       const character = this.#text[at];
       if (character === '"') at = this.#string(at);
       else if (character === "{" || character === "[") this.#enter(character === "{");
       else if (character === "}" || character === "]") this.#open.pop();
       else if (character === "," && this.#top?.keys === undefined && this.#top !== undefined) this.#top.index += 1;
     }
-    return this.#found;
+    return [...this.#found];
   }
 
   get #top(): Open | undefined {
@@ -89,7 +92,7 @@ class DuplicateScan {
     if (top?.keys === undefined || !/^\s*:/.test(this.#text.slice(end + 1, end + 64))) return end;
     top.key = JSON.parse(this.#text.slice(start, end + 1)) as string;
     const path = this.#here();
-    if (top.keys.has(top.key) && !this.#found.includes(path)) this.#found.push(path);
+    if (top.keys.has(top.key)) this.#found.add(path);
     top.keys.add(top.key);
     return end;
   }

@@ -12,4 +12,6 @@ export interface RequestContext {
   readonly warnings: string[];
   /** Ends with the client, or when the time for this request is up. */
   readonly signal: AbortSignal;
+  /** Rejects when the user may not do this with what the request is about, whatever the request itself does. */
+  readonly require: (verb: string) => Promise<void>;
 }

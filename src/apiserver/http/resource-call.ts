@@ -125,7 +125,8 @@ export function readRequest({ context, kind, path }: ResourceCall): ObjectReques
 export function writeRequest(call: ResourceCall, options: Omit<WriteOptions, "force">): WriteRequest {
   const { dryRun, manager, fieldValidation } = options;
   const subresource = call.path.subresource as Subresource;
-  return { ...readRequest(call), subresource, dryRun, manager, fieldValidation };
+  const mayCreate = (): Promise<void> => call.context.require("create");
+  return { ...readRequest(call), subresource, dryRun, manager, fieldValidation, mayCreate };
 }
 
 /** How the answer is to be shown. Asked for first: a client that cannot be answered must not have written anything. */

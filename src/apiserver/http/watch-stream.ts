@@ -2,7 +2,7 @@ import { failure, resourceExpired, StatusError } from "../../protocol/api-status
 import type { Clock, Timer } from "../../protocol/clock.ts";
 import { writeJson } from "../../protocol/json-writer.ts";
 import { formatApiVersion } from "../../protocol/object-meta.ts";
-import { type Selection, selects } from "../registry/field-values.ts";
+import { type Selection, selects, selectsEverything } from "../registry/field-values.ts";
 import { listObjects } from "../registry/list.ts";
 import { withMetadata } from "../registry/metadata.ts";
 import type { Random } from "../registry/object-name.ts";
@@ -231,8 +231,9 @@ function eventFor(
   selection: Selection,
   { kind }: ObjectRequest,
 ): { readonly type: string; readonly stored: StoredObject } | undefined {
+  const isAll = selectsEverything(selection);
   const seen = (stored: StoredObject | undefined): boolean =>
-    stored !== undefined && selects(selection, stored.object as ApiObject, kind);
+    stored !== undefined && (isAll || selects(selection, stored, kind));
   const before = seen(change.previous);
   if (change.type === "deleted") return before ? { type: "DELETED", stored: change.stored } : undefined;
   const after = seen(change.stored);

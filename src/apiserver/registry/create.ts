@@ -19,10 +19,7 @@ const generatedNamesMax = 8;
 
 /** Stores a new object, or says why not. */
 export async function createObject(registry: Registry, request: WriteRequest, sent: ApiObject): Promise<StoredObject> {
-  const object = distinctOwners(withoutSystemFields(inNamespace(sent, request)), request);
-  if (object.metadata.resourceVersion) {
-    throw new StatusError(unexplained("resourceVersion should not be set on objects to be created"));
-  }
+  const object = distinctOwners(unborn(sent, request), request);
   const owned = ownedAfterUpdate(undefined, object, request, registry.clock.now());
   return createOwned(registry, request, owned);
 }
@@ -30,7 +27,9 @@ export async function createObject(registry: Registry, request: WriteRequest, se
 /** The same for an object whose managed fields are right already, as after an apply. */
 export async function createOwned(registry: Registry, request: WriteRequest, object: ApiObject): Promise<StoredObject> {
   requireLiveNamespace(registry.store, request, object.metadata.name ?? "");
-  const admitted = await registry.admission.mutate(admissionOf(request, object), object, request.signal);
+  const placed = unborn(object, request);
+  const mutated = await registry.admission.mutate(admissionOf(request, placed), placed, request.signal);
+  const admitted = unborn(mutated, request);
   const isGenerated = !admitted.metadata.name && Boolean(admitted.metadata.generateName);
   for (let attempt = 1; ; attempt += 1) {
     const named = born(admitted, request, registry);
@@ -112,6 +111,14 @@ export function inNamespace(object: ApiObject, { kind, namespace }: WriteRequest
   throw new StatusError(
     failure("BadRequest", "the namespace of the provided object does not match the namespace sent on the request"),
   );
+}
+
+/** What a new object may say of itself, whoever sent or changed it: where it is, and nothing that the server decides. */
+function unborn(object: ApiObject, request: WriteRequest): ApiObject {
+  if (object.metadata.resourceVersion) {
+    throw new StatusError(unexplained("resourceVersion should not be set on objects to be created"));
+  }
+  return withoutSystemFields(inNamespace(object, request));
 }
 
 function withoutSystemFields(object: ApiObject): ApiObject {

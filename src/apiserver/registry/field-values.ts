@@ -3,6 +3,7 @@ import { type FieldRequirement, matchesFields } from "../../protocol/field-selec
 import { quote } from "../../protocol/go-quote.ts";
 import { isJsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
 import { type LabelRequirements, matchesLabels } from "../../protocol/label-selector.ts";
+import type { StoredObject } from "../storage/object-store.ts";
 import type { ApiObject, ServedKind } from "./served-kind.ts";
 
 /** Which objects of a kind are meant. */
@@ -15,10 +16,11 @@ export function selectsEverything({ labels, fields }: Selection): boolean {
   return labels.length === 0 && fields.length === 0;
 }
 
-export function selects({ labels, fields }: Selection, object: ApiObject, kind: ServedKind): boolean {
+/** Looks at what it needs: an object is parsed only for what its key does not say. */
+export function selects({ labels, fields }: Selection, stored: StoredObject, kind: ServedKind): boolean {
   return (
-    (labels.length === 0 || matchesLabels(labels, object.metadata.labels ?? {})) &&
-    (fields.length === 0 || matchesFields(fields, (field) => fieldValue(object, field, kind)))
+    (fields.length === 0 || matchesFields(fields, (field) => fieldValue(stored, field, kind))) &&
+    (labels.length === 0 || matchesLabels(labels, stored.object.metadata.labels ?? {}))
   );
 }
 
@@ -34,7 +36,10 @@ export function checkFields(fields: readonly FieldRequirement[], kind: ServedKin
   throw new StatusError(failure("BadRequest", message));
 }
 
-function fieldValue(object: ApiObject, field: string, { rules }: ServedKind): string {
+function fieldValue(stored: StoredObject, field: string, { rules }: ServedKind): string {
+  if (field === "metadata.name") return stored.key.name;
+  if (field === "metadata.namespace") return stored.key.namespace;
+  const object = stored.object as ApiObject;
   const special = rules.selectField?.(object, field);
   if (special !== undefined) return special;
   let value: JsonValue | undefined = object;

@@ -4,7 +4,6 @@ import { type Continuation, readContinue, writeContinue } from "./continue-token
 import { type Selection, selects, selectsEverything } from "./field-values.ts";
 import { type ObjectRequest, scopeOf, storedResource } from "./object-request.ts";
 import type { Registry } from "./registry.ts";
-import type { ApiObject } from "./served-kind.ts";
 
 export interface ListQuery {
   readonly selection: Selection;
@@ -32,8 +31,10 @@ export function listObjects({ store }: Pick<Registry, "store">, request: ObjectR
   const from = query.continueToken === "" ? undefined : readContinue(query.continueToken);
   const revision = revisionOf(store, query, from);
   const items: StoredObject[] = [];
+  const isAll = selectsEverything(query.selection);
   for (const stored of candidates(store, request, revision, from)) {
-    if (!selects(query.selection, stored.object as ApiObject, request.kind)) continue;
+    // Whoever wants everything has nothing parsed.
+    if (!isAll && !selects(query.selection, stored, request.kind)) continue;
     if (query.limit > 0 && items.length === query.limit) {
       const seen = (from?.seen ?? 0) + items.length;
       const { plane, namespace, name } = (items.at(-1) as StoredObject).key;

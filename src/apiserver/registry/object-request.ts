@@ -27,6 +27,8 @@ export interface WriteRequest extends ObjectRequest {
   /** Everything but the write itself. */
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
+  /** Asked before an update or an apply makes an object: rejects when the user may not create one. */
+  readonly mayCreate?: () => Promise<void>;
 }
 
 /** What is done about fields that no schema knows, and about keys given twice. */

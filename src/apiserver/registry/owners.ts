@@ -1,4 +1,5 @@
-import { type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
+import type { JsonValue } from "../../protocol/json-value.ts";
+import { identityText } from "../../protocol/json-writer.ts";
 import type { OwnerReference } from "../../protocol/object-meta.ts";
 import { withMetadata } from "./metadata.ts";
 import type { ObjectRequest } from "./object-request.ts";
@@ -10,14 +11,14 @@ const duplicateWarning =
 /** Every reference to an owner counts once; a client that gives one twice is told so. */
 export function distinctOwners(object: ApiObject, { warn }: ObjectRequest): ApiObject {
   const owners = object.metadata.ownerReferences ?? [];
+  const known = new Set<string>();
   const kept: OwnerReference[] = [];
   const repeated: string[] = [];
   for (const owner of owners) {
-    if (kept.some((known) => jsonEquals(known as unknown as JsonValue, owner as unknown as JsonValue))) {
-      repeated.push(owner.uid);
-    } else {
-      kept.push(owner);
-    }
+    const identity = identityText(owner as unknown as JsonValue);
+    if (known.has(identity)) repeated.push(owner.uid);
+    else kept.push(owner);
+    known.add(identity);
   }
   if (repeated.length === 0) return object;
   warn(`${duplicateWarning} ${repeated.join(", ")}`);

@@ -63,17 +63,24 @@ export async function updateObject(
     request.signal.throwIfAborted();
     await registry.store.quiet(key);
     const current = registry.store.get(key);
-    if (current === undefined) {
-      return { stored: await createOwned(registry, request, newFrom(next, request)), created: true };
-    }
+    if (current === undefined) return { stored: await makeNew(registry, request, name, next), created: true };
     const stored = await writeOver(registry, request, current, next);
     if (stored !== undefined) return { stored, created: false };
   }
   throw new StatusError(conflict(resourceOf(request), name, modifiedMeanwhile));
 }
 
-function newFrom(next: NextState, request: WriteRequest): ApiObject {
-  return withMetadata(inNamespace(next(undefined), request), { uid: undefined, creationTimestamp: undefined });
+/** A part of an object that does not exist makes none; and whoever makes one needs the right to create. */
+async function makeNew(
+  registry: Registry,
+  request: WriteRequest,
+  name: string,
+  next: NextState,
+): Promise<StoredObject> {
+  const object = next(undefined);
+  if (request.subresource !== "") throw notThere(request, name);
+  await request.mayCreate?.();
+  return createOwned(registry, request, object);
 }
 
 /** Undefined when somebody else wrote first, and it is worth another try. */

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AdmissionPlugin } from "../../src/apiserver/registry/admission.ts";
+import { withMetadata } from "../../src/apiserver/registry/metadata.ts";
+import type { ApiObject } from "../../src/apiserver/registry/served-kind.ts";
+import { TestServer } from "./test-server.ts";
+import type { TestUser } from "./test-users.ts";
+
+const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
+const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+const configMaps = "/api/v1/namespaces/default/configmaps";
+const ann: TestUser = { username: "ann", uid: "", groups: ["system:authenticated"], extra: {} };
+
+let server: TestServer;
+
+/** Moves every object that says so to another namespace on its way in. */
+const mover: AdmissionPlugin = {
+  name: "mover",
+  mutate: async ({ object }) => {
+    const moved = (object as ApiObject).metadata.labels?.["move"] === undefined ? {} : { namespace: "kube-system" };
+    return withMetadata(object as ApiObject, moved);
+  },
+};
+
+beforeEach(async () => {
+  server = await TestServer.start({ plugins: [mover] });
+});
+
+afterEach(() => server.stop());
+
+async function allow(rule: Readonly<Record<string, readonly string[]>>): Promise<void> {
+  await server.create(`${roles}/roles`, { metadata: { name: "r" }, rules: [rule] });
+  await server.create(`${roles}/rolebindings`, {
+    metadata: { name: "r" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "r" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "ann" }],
+  });
+  await server.settled();
+}
+
+function apply(path: string, body: unknown, user?: TestUser) {
+  const type = "application/apply-patch+yaml";
+  return server.send({ method: "PATCH", path: `${path}?fieldManager=ann`, body, type, user });
+}
+
+describe("who makes an object by another verb than create", () => {
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } };
+
+  it("needs the right to create, for an apply", async () => {
+    await allow({ apiGroups: [""], resources: ["configmaps"], verbs: ["patch", "get"] });
+    const { code, body } = await apply(`${configMaps}/one`, object, ann);
+    expect([code, body.message]).toEqual([403, expect.stringContaining('cannot create resource "configmaps"')]);
+    expect((await server.get(`${configMaps}/one`)).code).toBe(404);
+  });
+
+  it("needs the right to create, for an update", async () => {
+    await allow({ apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["update"] });
+    expect((await server.replace(`${leases}/one`, { metadata: { name: "one" } }, ann)).code).toBe(403);
+  });
+
+  it("may do so with it", async () => {
+    await allow({ apiGroups: [""], resources: ["configmaps"], verbs: ["patch", "create"] });
+    expect((await apply(`${configMaps}/one`, object, ann)).code).toBe(201);
+  });
+
+  it("makes none through a part of an object", async () => {
+    const path = "/api/v1/namespaces/default/services/one/status";
+    expect((await server.replace(path, { metadata: { name: "one" } })).code).toBe(404);
+  });
+});
+
+describe("a new object", () => {
+  it("says nothing of itself that the server decides, however it is made", async () => {
+    const metadata = { name: "one", deletionTimestamp: "2020-01-01T00:00:00Z", deletionGracePeriodSeconds: 30 };
+    const { body } = await apply(`${configMaps}/one`, { apiVersion: "v1", kind: "ConfigMap", metadata });
+    expect(body.metadata).not.toHaveProperty("deletionTimestamp");
+    const made = await server.replace(`${leases}/one`, { metadata });
+    expect(made.body.metadata).not.toHaveProperty("deletionGracePeriodSeconds");
+  });
+
+  it("stays in its namespace, whoever changes it on its way in", async () => {
+    const { code } = await server.create(configMaps, { metadata: { name: "one", labels: { move: "yes" } } });
+    expect(code).toBe(400);
+  });
+});
+
+describe("who lists or watches one object by its name", () => {
+  it("needs rights to that object alone", async () => {
+    await allow({ apiGroups: [""], resources: ["configmaps"], resourceNames: ["one"], verbs: ["list"] });
+    expect((await server.get(`${configMaps}?fieldSelector=metadata.name%3Done`, ann)).code).toBe(200);
+    expect((await server.get(`${configMaps}?fieldSelector=metadata.name%3Dtwo`, ann)).code).toBe(403);
+    expect((await server.get(configMaps, ann)).code).toBe(403);
+  });
+});
+
+describe("warnings", () => {
+  it("fit into headers, in any language and any number", async () => {
+    const fields = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`日本-${at}-${"x".repeat(1_000)}`, 1]));
+    const { code, headers } = await server.create(configMaps, { metadata: { name: "one" }, ...fields });
+    const warnings = headers["warning"] as readonly string[];
+    expect([code, warnings.length > 0]).toEqual([201, true]);
+    expect(warnings.join("").length).toBeLessThan(5_000);
+    expect(Buffer.from(warnings[0] as string, "latin1").toString()).toContain("日本-0");
+  });
+});
+
+describe("a request that is large", () => {
+  const seconds = async (work: () => Promise<unknown>): Promise<number> => {
+    const start = performance.now();
+    await work();
+    return (performance.now() - start) / 1_000;
+  };
+  const tooSlow = 30;
+
+  it("takes time in proportion, whatever there is many of", async () => {
+    const owners = Array.from({ length: 15_000 }, (_, at) => ({
+      apiVersion: "v1",
+      kind: "A",
+      name: "a",
+      uid: `u${at}`,
+    }));
+    const keys = Object.fromEntries(Array.from({ length: 40_000 }, (_, at) => [`k${at}`, "v"]));
+    const twice = `{"metadata":{"name":"c"},"data":{${Array.from({ length: 60_000 }, (_, at) => `"k${at}":"1","k${at}":"2"`).join()}}}`;
+    const yaml = Object.keys(keys)
+      .map((key) => `  ${key}: v`)
+      .join("\n");
+    const times = [
+      await seconds(() => server.create(configMaps, { metadata: { name: "a", ownerReferences: owners } })),
+      await seconds(() =>
+        apply(`${configMaps}/b`, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "b" }, data: keys }),
+      ),
+      await seconds(() => server.send({ method: "POST", path: configMaps, body: twice })),
+      await seconds(() =>
+        apply(`${configMaps}/d`, `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\ndata:\n${yaml}\n`),
+      ),
+    ];
+    expect(times.filter((time) => time > tooSlow)).toEqual([]);
+  });
+});
