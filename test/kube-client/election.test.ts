@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LeaderElection } from "../../src/kube/lease/leader-election.ts";
+import { LeaderElection, NotLeading } from "../../src/kube/lease/leader-election.ts";
 import { LeaseServer, Machine, type NetworkFault, World } from "./machines.ts";
 
 type Trouble =
@@ -159,7 +159,7 @@ describe("leader election", () => {
     await pass(world, [only], 40);
     expect(() => only.election.fence()).not.toThrow();
     world.pass(3_500); // no timer has run yet
-    expect(() => only.election.fence()).toThrow("this process does not lead");
+    expect(() => only.election.fence()).toThrow(NotLeading);
     only.leave();
     await pass(world, [only], 20);
     await only.running;

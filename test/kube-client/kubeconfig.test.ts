@@ -222,6 +222,50 @@ describe("which server", () => {
   });
 });
 
+describe("a proxy that the environment names", () => {
+  const proxy = { HTTPS_PROXY: "http://proxy:3128" };
+  const cases: Record<string, [server: string, env: Record<string, string>, through: string | undefined]> = {
+    "is used": ["https://cluster:6443", proxy, "http://proxy:3128/"],
+    "may be written in small letters and without a scheme": [
+      "https://cluster",
+      { https_proxy: "proxy:1" },
+      "http://proxy:1/",
+    ],
+    "is not used without TLS": ["http://cluster", proxy, undefined],
+    "is not used on this machine": ["https://127.0.0.1:6443", proxy, undefined],
+    "is not used for a name in NO_PROXY": ["https://cluster:6443", { ...proxy, NO_PROXY: "a,cluster" }, undefined],
+    "is not used below a domain": ["https://api.example.com", { ...proxy, NO_PROXY: "example.com" }, undefined],
+    "is used for a domain itself, if only what is below is exempt": [
+      "https://example.com",
+      { ...proxy, NO_PROXY: ".example.com" },
+      "http://proxy:3128/",
+    ],
+    "is not used in a network": ["https://10.1.2.3", { ...proxy, no_proxy: "10.0.0.0/8" }, undefined],
+    "is used outside of it": ["https://11.1.2.3", { ...proxy, no_proxy: "10.0.0.0/8,bad/99" }, "http://proxy:3128/"],
+    "is not used in a network of the sixth version": [
+      "https://[fd00::1]",
+      { ...proxy, NO_PROXY: "fd00::/8" },
+      undefined,
+    ],
+    "is not used for a port": ["https://cluster:6443", { ...proxy, NO_PROXY: "cluster:6443" }, undefined],
+    "is used for another port": ["https://cluster:6444", { ...proxy, NO_PROXY: "cluster:6443" }, "http://proxy:3128/"],
+    "is not used for anything": ["https://cluster", { ...proxy, NO_PROXY: "*" }, undefined],
+  };
+  it.each(Object.entries(cases))("%s", (_name, [server, env, through]) => {
+    file(".kube/config", config({}, { server }));
+    expect(load({}, env).proxy?.href).toBe(through);
+  });
+
+  it("goes behind the one that the cluster names, and must be a URL", () => {
+    file(".kube/config", config({}, { "proxy-url": "http://own:1" }));
+    expect(load({}, proxy).proxy?.host).toBe("own:1");
+    file(".kube/config", config({}));
+    expect(() => load({}, { HTTPS_PROXY: "ftp://x" })).toThrow(
+      "the environment variable HTTPS_PROXY is no URL of a proxy",
+    );
+  });
+});
+
 describe("what cannot be used is refused", () => {
   const cases: Record<string, [content: () => unknown, says: string | RegExp]> = {
     "nothing there": [

@@ -3,7 +3,7 @@ import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded
 import { bootstrapPlane } from "../../src/apiserver/plane-bootstrap.ts";
 import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
 import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { KubeClient } from "../../src/kube/client/kube-client.ts";
+import { KubeClient, rootPlane } from "../../src/kube/client/kube-client.ts";
 import { directTransport } from "../../src/kube/transport/direct-transport.ts";
 import type { Transport } from "../../src/kube/transport/transport.ts";
 import { Informer } from "../../src/kube/watch/informer.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   server = await startEmbedded({ log: new MemoryLog(), clock: systemClock, tokens: [], resolvePlane: planeIn, report });
   for (const plane of planes) await bootstrapPlane(server.registry, server.kinds, plane, signal);
   transport = directTransport((request) => server.api.handle(request), admin);
-  root = new KubeClient(transport);
+  root = new KubeClient(transport, rootPlane);
 });
 
 afterAll(() => server.stop());

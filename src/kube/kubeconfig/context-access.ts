@@ -3,6 +3,7 @@ import type { ClusterAccess, Identity } from "../transport/cluster-access.ts";
 import { serverUrl } from "./check-entries.ts";
 import type { ChosenContext } from "./chosen-context.ts";
 import { type CredentialSource, credentialsOf, type Shown } from "./credentials.ts";
+import { environmentProxy } from "./environment-proxy.ts";
 import type { ExecPorts } from "./exec-plugin.ts";
 import { impersonationHeaders } from "./impersonation-headers.ts";
 import type { ClusterEntry } from "./kubeconfig-entries.ts";
@@ -21,12 +22,13 @@ export function contextAccess({ cluster, user, namespace }: ChosenContext, ports
     authorityOf(cluster, ports.clock),
     impersonationHeaders(user.impersonation),
   );
+  const proxy = cluster.proxyUrl === "" ? environmentProxy(server, ports.env) : new URL(cluster.proxyUrl);
   return {
     server,
     namespace,
     verifiesServer: !cluster.insecureSkipTlsVerify,
     ...(cluster.tlsServerName === "" ? {} : { serverName: cluster.tlsServerName }),
-    ...(cluster.proxyUrl === "" ? {} : { proxy: new URL(cluster.proxyUrl) }),
+    ...(proxy === undefined ? {} : { proxy }),
     identity: () => identities.current(),
     refused: (identity) => identities.refused(identity),
   };

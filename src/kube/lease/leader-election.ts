@@ -159,7 +159,8 @@ export class LeaderElection {
           : await leases.update(renewed(lease, term), {}, signal);
       this.#seen = { lease: written, at: this.#time.now() };
     } catch (error) {
-      if (error instanceof StatusError && [404, 409].includes(error.status.code)) return false;
+      const lostRace = lease === undefined ? [409] : [404, 409];
+      if (error instanceof StatusError && lostRace.includes(error.status.code)) return false;
       throw error;
     }
     signal.throwIfAborted();

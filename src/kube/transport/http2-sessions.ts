@@ -22,6 +22,8 @@ const pingMs = 30_000;
 interface Session {
   readonly session: ClientHttp2Session;
   streams: number;
+  /** The server takes no more streams on it; those that there are go on. */
+  isLeaving: boolean;
 }
 
 /** Many streams over few connections, to a server that speaks HTTP/2. */
@@ -77,22 +79,24 @@ export class Http2Sessions {
       createConnection: () => socket,
       settings: { enablePush: false },
     });
-    const known: Session = { session, streams: 0 };
+    const known: Session = { session, streams: 0, isLeaving: false };
     this.#sessions.add(known);
     const ping = setInterval(() => pinged(session), pingMs).unref();
     session.once("close", () => {
       clearInterval(ping);
       this.#sessions.delete(known);
     });
-    session.once("goaway", () => this.#sessions.delete(known)); // its streams go on; new ones go elsewhere
+    session.once("goaway", () => {
+      known.isLeaving = true;
+    });
     session.on("error", () => undefined); // each stream hears of it itself
     return known;
   }
 }
 
-function hasRoom({ session, streams }: Session): boolean {
+function hasRoom({ session, streams, isLeaving }: Session): boolean {
   const limit = session.remoteSettings?.maxConcurrentStreams ?? streamsBeforeSettings;
-  return !session.closed && !session.destroyed && streams < limit;
+  return !isLeaving && !session.closed && !session.destroyed && streams < limit;
 }
 
 function pinged(session: ClientHttp2Session): void {

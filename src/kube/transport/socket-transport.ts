@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { untilAborted } from "../until-aborted.ts";
 import type { ClusterAccess, Identity } from "./cluster-access.ts";
 import { defaultSocketLimits, dispatcherFor, type SocketLimits, tlsOptions } from "./dispatchers.ts";
 import { Http2Sessions, type OpenAnswer } from "./http2-sessions.ts";
@@ -71,11 +72,11 @@ export class SocketTransport implements Transport {
   ): Promise<Answer> {
     if (call.reach !== undefined)
       throw new ConnectionFailed(call, "only a server in this process shows all planes at once");
-    const identity = await this.#access.identity(signal);
+    const identity = await untilAborted(this.#access.identity(signal), signal);
     const answer = await this.#named(call, signal, () => send(this.#connectionsOf(identity)));
     if (answer.code !== 401) return answer;
     this.#access.refused(identity);
-    const newer = await this.#access.identity(signal);
+    const newer = await untilAborted(this.#access.identity(signal), signal);
     return newer === identity ? answer : this.#named(call, signal, () => send(this.#connectionsOf(newer)));
   }
 

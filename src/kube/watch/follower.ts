@@ -204,8 +204,13 @@ export class Follower {
     // A stream tells what happened in order: what is older than the last thing told was told before.
     if (this.#from !== undefined && isOlder(revision, this.#from)) return;
     const where = this.#source.planeOf(plane, object);
-    if (type === "present") this.#following.present(object, where, revision);
-    else this.#following.gone(object, where, revision);
+    try {
+      if (type === "present") this.#following.present(object, where, revision);
+      else this.#following.gone(object, where, revision);
+    } catch (error) {
+      this.#from = undefined; // told or not told: nobody knows
+      throw error;
+    }
     if (isInitial) return;
     this.#failures = 0;
     this.#from = revision;

@@ -178,11 +178,16 @@ export class Informer<Kind, Kept> implements Following {
     return !this.#isReplacing && isOlder(revision, held.revision);
   }
 
+  /** One object that cannot be read is taken as not there; it must not hide all the others. */
   #kept(object: JsonObject, plane: string): Kept | undefined {
-    const parsed = this.#options.parse(object);
-    if (parsed.ok) return this.#options.keep(parsed.value, plane);
-    this.#options.report(new UnreadableObject(nameIn(object), parsed.issues));
-    return undefined;
+    try {
+      const parsed = this.#options.parse(object);
+      if (parsed.ok) return this.#options.keep(parsed.value, plane);
+      throw new UnreadableObject(nameIn(object), parsed.issues);
+    } catch (error) {
+      this.#options.report(error);
+      return undefined;
+    }
   }
 
   #put(key: string, now: Held<Kept>): void {
