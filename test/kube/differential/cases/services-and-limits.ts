@@ -1,0 +1,147 @@
+import { cases } from "../case.ts";
+import { asTable, get, patch, post, unseen } from "../steps.ts";
+
+const core = "/api/v1/namespaces/{ns}";
+const services = `${core}/services`;
+const service = (spec: object) => ({ metadata: { name: "one" }, spec });
+const port = { port: 80 };
+
+export const serviceCases = cases("service", {
+  defaults: [post(services, service({ ports: [port], selector: { a: "b" } })), get(`${services}/one`)],
+  "without an address": [
+    post(services, service({ ports: [port], clusterIP: "None" })),
+    get(`${services}/one`, asTable),
+  ],
+  "of another name": [
+    post(services, service({ type: "ExternalName", externalName: "example.com" })),
+    get(`${services}/one`, asTable),
+  ],
+  nothing: [post(services, { metadata: { name: "one" } })],
+  "two ports without names": [post(services, service({ ports: [port, { port: 81 }] }))],
+  "bad ports": [
+    post(
+      services,
+      service({
+        ports: [
+          { port: 0, name: "A" },
+          { port: 80, name: "a", targetPort: "NOT A NAME" },
+          { port: 80, name: "b", protocol: "X" },
+        ],
+      }),
+    ),
+  ],
+  "the same port twice": [
+    post(
+      services,
+      service({
+        ports: [
+          { port: 80, name: "a" },
+          { port: 80, name: "b" },
+        ],
+      }),
+    ),
+  ],
+  "a bad type": [post(services, service({ type: "Odd", ports: [port] }))],
+  "a bad address": [post(services, service({ clusterIP: "x", ports: [port] }))],
+  "a bad name": [post(services, { metadata: { name: "1a" }, spec: { ports: [port] } })],
+  "ports by their number": [
+    post(
+      services,
+      service({
+        ports: [
+          { port: 80, name: "a" },
+          { port: 81, name: "b" },
+        ],
+      }),
+      unseen,
+    ),
+    patch("strategic", `${services}/one`, { spec: { ports: [{ port: 80, targetPort: 8080 }] } }),
+    patch("strategic", `${services}/one`, { spec: { ports: [{ port: 81, $patch: "delete" }] } }),
+  ],
+  "a status": [
+    post(services, service({ ports: [port], clusterIP: "None" }), unseen),
+    patch("merge", `${services}/one/status`, {
+      status: {
+        conditions: [
+          { type: "A", status: "True", reason: "R", message: "", lastTransitionTime: "2020-01-01T00:00:00Z" },
+        ],
+      },
+    }),
+  ],
+});
+
+const claims = `${core}/persistentvolumeclaims`;
+const claim = (spec: object) => ({ metadata: { name: "one" }, spec });
+const goodClaim = claim({ accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } });
+
+export const claimCases = cases("volume claim", {
+  defaults: {
+    steps: [post(claims, goodClaim), get(`${claims}/one`, asTable)],
+    mayDiffer: {
+      "[0].body.metadata.finalizers": "nobody would take away the finalizer that protects a claim in use",
+      "[1].body.rows[0].object.metadata.finalizers": "the same",
+    },
+  },
+  nothing: [post(claims, { metadata: { name: "one" } })],
+  "bad modes": [
+    post(
+      claims,
+      claim({ accessModes: ["Odd", "ReadWriteOnce", "ReadWriteOncePod"], resources: { requests: { storage: "1Gi" } } }),
+    ),
+  ],
+  "no size": [post(claims, claim({ accessModes: ["ReadWriteOnce"] }))],
+  "a size of nothing": [
+    post(claims, claim({ accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "0" } } })),
+  ],
+});
+
+const quotas = `${core}/resourcequotas`;
+const ranges = `${core}/limitranges`;
+
+export const limitCases = cases("limits", {
+  "a quota": [
+    post(quotas, {
+      metadata: { name: "one" },
+      spec: { hard: { pods: "4", "requests.cpu": "1", "count/widgets.example.com": "2" } },
+    }),
+    get(`${quotas}/one`, asTable),
+  ],
+  "a bad quota": [
+    post(
+      quotas,
+      { metadata: { name: "one" }, spec: { hard: { pods: "-1", nope: "1", "requests.storage": "0.5" } } },
+      { anyOrder: true },
+    ),
+  ],
+  "scopes of a quota": [
+    post(quotas, {
+      metadata: { name: "one" },
+      spec: { hard: { pods: "1", services: "1" }, scopes: ["BestEffort", "NotBestEffort", "Odd"] },
+    }),
+  ],
+  "a quota that is no number": [post(quotas, { metadata: { name: "one" }, spec: { hard: { pods: "many" } } })],
+  "the status of a quota": [
+    post(quotas, { metadata: { name: "one" }, spec: { hard: { secrets: "4" } } }, unseen),
+    patch("merge", `${quotas}/one/status`, { status: { hard: { secrets: "4" }, used: { secrets: "-1" } } }),
+    patch("merge", `${quotas}/one/status`, { status: { hard: { secrets: "4" }, used: { secrets: "1" } } }),
+  ],
+  "a range": [
+    post(ranges, {
+      metadata: { name: "one" },
+      spec: { limits: [{ type: "Container", max: { cpu: "1" }, default: { cpu: "500m" } }] },
+    }),
+    get(`${ranges}/one`, asTable),
+  ],
+  "a bad range": [
+    post(ranges, {
+      metadata: { name: "one" },
+      spec: {
+        limits: [
+          { type: "Container", max: { cpu: "1" }, min: { cpu: "2" } },
+          { type: "Container" },
+          { type: "Pod", default: { cpu: "1" } },
+        ],
+      },
+    }),
+  ],
+});
