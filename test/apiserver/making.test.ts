@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AdmissionPlugin } from "../../src/apiserver/registry/admission.ts";
 import { withMetadata } from "../../src/apiserver/registry/metadata.ts";
 import type { ApiObject } from "../../src/apiserver/registry/served-kind.ts";
+import { failure } from "../../src/protocol/api-status.ts";
 import { TestServer } from "./test-server.ts";
 import type { TestUser } from "./test-users.ts";
 
@@ -21,8 +22,17 @@ const mover: AdmissionPlugin = {
   },
 };
 
+/** Refuses that some objects go. */
+const keeper: AdmissionPlugin = {
+  name: "keeper",
+  validate: async ({ operation, name }) =>
+    operation === "DELETE" && name === "kept"
+      ? { allowed: false, status: failure("Forbidden", "it has to stay") }
+      : { allowed: true },
+};
+
 beforeEach(async () => {
-  server = await TestServer.start({ plugins: [mover] });
+  server = await TestServer.start({ plugins: [mover, keeper] });
 });
 
 afterEach(() => server.stop());
@@ -89,6 +99,35 @@ describe("who lists or watches one object by its name", () => {
     expect((await server.get(`${configMaps}?fieldSelector=metadata.name%3Done`, ann)).code).toBe(200);
     expect((await server.get(`${configMaps}?fieldSelector=metadata.name%3Dtwo`, ann)).code).toBe(403);
     expect((await server.get(configMaps, ann)).code).toBe(403);
+  });
+});
+
+describe("a namespace with an object that nobody may delete", () => {
+  it("loses all the others, and says why it is still there", async () => {
+    await server.create("/api/v1/namespaces", { metadata: { name: "inner" } });
+    const inner = "/api/v1/namespaces/inner";
+    for (const name of ["kept", "zzz"]) await server.create(`${inner}/configmaps`, { metadata: { name } });
+    await server.create(`${inner}/secrets`, { metadata: { name: "other" } });
+    await server.remove(inner);
+    await server.until("the others are gone", async () => (await server.get(`${inner}/secrets/other`)).code === 404);
+    expect((await server.get(`${inner}/configmaps/zzz`)).code).toBe(404);
+    const { conditions } = (await server.get(inner)).body.status;
+    expect(conditions).toContainEqual(
+      expect.objectContaining({
+        type: "NamespaceDeletionContentFailure",
+        status: "True",
+        message: expect.stringContaining("it has to stay"),
+      }),
+    );
+  });
+});
+
+describe("a second delete", () => {
+  it("may think otherwise of the dependents", async () => {
+    await server.create(configMaps, { metadata: { name: "one", finalizers: ["example.com/wait"] } });
+    await server.remove(`${configMaps}/one`);
+    const { body } = await server.remove(`${configMaps}/one?propagationPolicy=Foreground`);
+    expect(body.metadata.finalizers).toEqual(["example.com/wait", "foregroundDeletion"]);
   });
 });
 

@@ -150,6 +150,33 @@ describe("the socket", () => {
     expect(JSON.parse(await told)).toMatchObject({ type: "ADDED", object: { metadata: { name: "news" } } });
   });
 
+  it("closes a silent connection once its last watch has ended", async () => {
+    const client = server.connect();
+    const watches = [1, 2].map(() => client.open("GET", `${configMaps}?watch=true`));
+    for (const stream of watches) {
+      stream.end();
+      await new Promise((resolve) => stream.once("response", resolve));
+    }
+    for (const stream of watches) stream.close();
+    await client.closed;
+    expect(server.watchCount()).toBe(0);
+  });
+
+  it("forgets watches of clients that are gone before they are answered", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const client = server.connect();
+      await client.send("GET", "/readyz");
+      const streams = Array.from({ length: 10 }, () => client.open("GET", `${configMaps}?watch=true`));
+      for (const [at, stream] of streams.entries()) {
+        stream.end();
+        if (at % 2 === 0) stream.close();
+      }
+      client.close();
+    }
+    for (let turn = 0; turn < 100 && server.watchCount() > 0; turn += 1) await server.connect().send("GET", "/readyz");
+    expect(server.watchCount()).toBe(0);
+  });
+
   it("serves a bounded number of requests on one connection at once, and the others after them", async () => {
     const client = server.connect();
     await client.send("GET", "/readyz");

@@ -68,8 +68,10 @@ export class DefinitionKeeper {
 
   #withStatus({ plane }: ObjectKey, crd: ApiObject): ApiObject {
     const { clock, store } = this.#registry;
-    const all = [...store.list({ plane, resource: definitions })].map(({ object }) => object as ApiObject);
-    const status = definitionStatus(crd, all, this.#builtinNames(crd), timestamp(clock.now()));
+    const all = function* (): Generator<ApiObject> {
+      for (const { object } of store.list({ plane, resource: definitions })) yield object as ApiObject;
+    };
+    const status = definitionStatus(crd, all(), this.#builtinNames(crd), timestamp(clock.now()));
     return { ...crd, status } as unknown as ApiObject;
   }
 

@@ -61,6 +61,9 @@ export class NamespaceEmptier {
     }
     if (left.length > 0) {
       await this.#tell(key, left, signal);
+      const failed = left.find(({ failure }) => failure !== undefined);
+      // Whoever refuses is asked again, less and less often.
+      if (failed !== undefined) throw new Error(`namespace ${key.name} cannot be emptied: ${failed.failure}`);
       return againMs;
     }
     await this.#release(key, signal);
@@ -75,7 +78,11 @@ export class NamespaceEmptier {
       if (object.metadata.deletionTimestamp === undefined) {
         const request = serverRequest(key, kind, user, signal);
         const propagationPolicy = "Background";
-        await deleteObject(this.#registry, request, key.name, { propagationPolicy }).catch(ignoreGone);
+        const failure = await failureOf(deleteObject(this.#registry, request, key.name, { propagationPolicy }));
+        if (failure !== undefined) {
+          left.push({ kind, finalizers: [], failure });
+          continue;
+        }
       }
       const still = this.#registry.store.get(key);
       if (still !== undefined) left.push({ kind, finalizers: finalizersOf(still.object as ApiObject) });
@@ -122,6 +129,18 @@ export class NamespaceEmptier {
 interface Remaining {
   readonly kind: ServedKind;
   readonly finalizers: readonly string[];
+  /** Why it was not deleted. */
+  readonly failure?: string;
+}
+
+/** Somebody may refuse that an object goes; the others go all the same. Undefined when it went. */
+async function failureOf(work: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work.catch(ignoreGone);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 function holds(namespace: ApiObject): boolean {
@@ -134,7 +153,17 @@ function conditionsFor(left: readonly Remaining[]) {
   const finalizers = counted(left.flatMap((object) => object.finalizers));
   const list = (counts: readonly (readonly [string, number])[], of: string): string =>
     counts.map(([name, count]) => `${name} ${of} ${count} resource instances`).join(", ");
+  const failures = [...new Set(left.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))];
   return [
+    {
+      type: "NamespaceDeletionContentFailure",
+      status: failures.length > 0 ? ("True" as const) : ("False" as const),
+      reason: failures.length > 0 ? "ContentDeletionFailed" : "ContentDeleted",
+      message:
+        failures.length > 0
+          ? `Failed to delete all resource types, ${failures.length} remaining: ${failures.join(", ")}`
+          : "All content successfully deleted, may be waiting on finalization",
+    },
     {
       type: "NamespaceContentRemaining",
       status: "True" as const,

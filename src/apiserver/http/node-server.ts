@@ -128,9 +128,25 @@ async function serve(
   });
   const isTooLong = request.url.length > limits.urlLengthMax;
   const answer = isTooLong ? uriTooLong(limits) : await server.handle(apiRequest(request, gone, limits));
-  if (response.destroyed) return;
+  if (gone.signal.aborted) return;
   if (typeof answer.body === "string") endWithAnswer(request, response, limits);
   send(answer, request, response);
+  if (typeof answer.body !== "string") stayOpen(request, response, limits);
+}
+
+const streamsOf = new WeakMap<object, number>();
+
+/** A watch may be silent for long: the timeout for idle connections is not for those that carry one. */
+function stayOpen(request: Http2ServerRequest, response: Http2ServerResponse, { idleMsMax }: SocketLimits): void {
+  const connection = request.stream?.session ?? request.socket;
+  const add = (count: number): void => {
+    const streams = (streamsOf.get(connection) ?? 0) + count;
+    streamsOf.set(connection, streams);
+    if (!connection.destroyed) connection.setTimeout(streams > 0 ? 0 : idleMsMax);
+  };
+  response.setTimeout(0);
+  add(1);
+  response.once("close", () => add(-1));
 }
 
 function apiRequest(request: Http2ServerRequest, life: AbortController, limits: SocketLimits): ApiRequest {
@@ -236,9 +252,6 @@ function send({ code, headers, body }: ApiAnswer, request: Http2ServerRequest, r
     return;
   }
   response.writeHead(code);
-  // A watch may be silent for long: the timeout for idle connections is not for it.
-  response.setTimeout(0);
-  (request.stream?.session ?? request.socket).setTimeout(0);
   body.start(new ResponseSink(response));
 }
 

@@ -45,7 +45,8 @@ function healthAnswer(path: string, { query }: ApiRequest, readiness: Readiness)
   const [, name, check = ""] = /^\/(healthz|livez|readyz)(\/.*)?$/.exec(path) ?? [];
   if (name === undefined) return undefined;
   if (check !== "" && check !== "/" && check !== "/ping") return undefined;
-  const fault = name === "readyz" ? readiness() : undefined;
+  // A server that cannot write any more does not get well by itself: who watches over it has to start it anew.
+  const fault = readiness();
   const line = fault === undefined ? "[+]ping ok\n" : `[-]ping failed: ${fault}\n`;
   if (fault !== undefined) return plainAnswer(500, `${line}${name} check failed\n`);
   return plainAnswer(200, query.has("verbose") ? `${line}${name} check passed\n` : "ok");

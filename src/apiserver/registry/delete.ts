@@ -1,5 +1,6 @@
 import { type ApiStatus, conflict, invalidObject, resourceNotFound, StatusError } from "../../protocol/api-status.ts";
 import { type FieldIssue, invalid, notSupported } from "../../protocol/field-issue.ts";
+import { jsonEquals } from "../../protocol/json-value.ts";
 import type { StoredObject } from "../storage/object-store.ts";
 import { finalizersOf, timestamp, withMetadata } from "./metadata.ts";
 import { foregroundFinalizer, orphanFinalizer } from "./metadata-rules.ts";
@@ -68,7 +69,9 @@ async function deleteVersion(
     const result = await registry.store.remove(current.key, current.revision, last);
     return result.ok ? { gone: true, last: result.stored } : undefined;
   }
-  const marked = markedForDeletion(object, registry.clock.now());
+  // A second delete may think otherwise of the dependents.
+  const isChanged = !jsonEquals([...finalizersOf(old)].sort(), [...finalizersOf(object)].sort());
+  const marked = markedForDeletion(object, isChanged, registry.clock.now());
   if (marked === undefined) return { gone: false, stored: current };
   return writeMarked(registry, request, current, marked);
 }
@@ -76,7 +79,7 @@ async function deleteVersion(
 /** Pods could go gently, and even those that go at once show it. */
 function lastForm(object: ApiObject, { kind }: WriteRequest, nowMs: number): ApiObject {
   const isPod = kind.group === "" && kind.kind === "Pod";
-  return (isPod ? markedForDeletion(object, nowMs) : undefined) ?? object;
+  return (isPod ? markedForDeletion(object, false, nowMs) : undefined) ?? object;
 }
 
 async function writeMarked(
@@ -111,9 +114,9 @@ function isHeld(object: ApiObject): boolean {
 }
 
 /** Undefined when it is marked already and nothing else changed. */
-function markedForDeletion(object: ApiObject, nowMs: number): ApiObject | undefined {
+function markedForDeletion(object: ApiObject, isChanged: boolean, nowMs: number): ApiObject | undefined {
   const { deletionTimestamp, generation } = object.metadata;
-  if (deletionTimestamp !== undefined) return undefined;
+  if (deletionTimestamp !== undefined) return isChanged ? object : undefined;
   const marked = withMetadata(object, {
     deletionTimestamp: timestamp(nowMs),
     ...(object.kind === "Namespace" && object.apiVersion === "v1" ? {} : { deletionGracePeriodSeconds: 0 }),

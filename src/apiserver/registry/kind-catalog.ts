@@ -22,8 +22,9 @@ export class KindCatalog {
     this.#none = new PlaneKinds(builtin);
     const from = store.revision;
     for (const { key, object, revision } of store.list({ resource: definitions })) {
-      this.#define(key.plane, key.name, kindsOf(object, revision));
+      this.#remember(key.plane, key.name, kindsOf(object, revision));
     }
+    for (const plane of this.#custom.keys()) this.#serve(plane);
     this.stop = store.watch({ resource: definitions }, from, (change) => this.#learn(change));
   }
 
@@ -36,16 +37,22 @@ export class KindCatalog {
   }
 
   #define(plane: string, name: string, kinds: readonly ServedKind[]): void {
+    this.#remember(plane, name, kinds);
+    this.#serve(plane);
+  }
+
+  #remember(plane: string, name: string, kinds: readonly ServedKind[]): void {
     const definitionsOfPlane = this.#custom.get(plane) ?? new Map<string, readonly ServedKind[]>();
     if (kinds.length === 0) definitionsOfPlane.delete(name);
     else definitionsOfPlane.set(name, kinds);
-    if (definitionsOfPlane.size === 0) {
-      this.#custom.delete(plane);
-      this.#planes.delete(plane);
-      return;
-    }
-    this.#custom.set(plane, definitionsOfPlane);
-    this.#planes.set(plane, new PlaneKinds([...this.builtin, ...[...definitionsOfPlane.values()].flat()]));
+    if (definitionsOfPlane.size === 0) this.#custom.delete(plane);
+    else this.#custom.set(plane, definitionsOfPlane);
+  }
+
+  #serve(plane: string): void {
+    const custom = this.#custom.get(plane);
+    if (custom === undefined) this.#planes.delete(plane);
+    else this.#planes.set(plane, new PlaneKinds([...this.builtin, ...[...custom.values()].flat()]));
   }
 }
 

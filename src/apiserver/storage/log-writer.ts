@@ -87,6 +87,11 @@ export class LogWriter {
     if (isTooDeep(text)) throw new ObjectTooLarge(`the object would be nested deeper than ${depthMax} levels`);
   }
 
+  /** Why nothing more is written; undefined while all is well. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
   /** Starts on whatever there is to write. */
   wake(): void {
     this.#running ??= this.#run();

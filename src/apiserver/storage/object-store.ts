@@ -70,6 +70,9 @@ export interface ObjectStore {
   /** The oldest revision that lists and watches can start from. */
   readonly oldestRevision: number;
 
+  /** Why nothing more is written until a restart; undefined while all is well. */
+  readonly fault: string | undefined;
+
   get(key: ObjectKey): StoredObject | undefined;
 
   /** Settles when no write of this object is on its way, so that `get` shows the newest state. */

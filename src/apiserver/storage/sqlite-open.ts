@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -48,6 +49,7 @@ export interface OpenDatabase {
 export function openDatabase(path: string, { directory, pagesMax }: SqliteOptions): OpenDatabase {
   makeDirectory(directory);
   checkFiles(path);
+  makePrivate(path);
   const db = new Database(path);
   try {
     lock(db, directory);
@@ -61,6 +63,12 @@ export function openDatabase(path: string, { directory, pagesMax }: SqliteOption
     // SQLite's plainest error is about tables and columns, which are ours.
     throw sqliteCode(error) === "SQLITE_ERROR" ? new DatabaseDamaged((error as Error).message) : error;
   }
+}
+
+/** Everything is in this file, secrets among it; what SQLite puts beside it gets the same rights. */
+function makePrivate(path: string): void {
+  closeSync(openSync(path, "a", 0o600));
+  chmodSync(path, 0o600);
 }
 
 export function pidPath(directory: string): string {

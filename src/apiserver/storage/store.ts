@@ -90,6 +90,10 @@ class Store implements ObjectStore {
     return this.#objects.count(scope);
   }
 
+  get fault(): string | undefined {
+    return this.#writer.refusal;
+  }
+
   resources(): readonly string[] {
     return this.#objects.resources;
   }

@@ -34,10 +34,11 @@ export class WebhookCatalog {
     return found;
   }
 
-  #webhooksIn({ key, revision, object }: StoredObject, type: WebhookType): readonly Webhook[] {
+  #webhooksIn(stored: StoredObject, type: WebhookType): readonly Webhook[] {
+    const { key, revision } = stored;
     const id = JSON.stringify([key.plane, type, key.name]);
     const known = this.#read.get(id);
-    const read = known?.revision === revision ? known : { revision, webhooks: readConfiguration(object, type) };
+    const read = known?.revision === revision ? known : { revision, webhooks: readConfiguration(stored.object, type) };
     this.#read.delete(id);
     this.#read.set(id, read);
     const [oldest] = this.#read.keys();

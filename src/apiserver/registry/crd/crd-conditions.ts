@@ -14,12 +14,12 @@ export interface TakenNames {
 
 /**
  * The status a definition should have: which of its names are accepted, and whether it is served. `inPlane` are all
- * definitions of its plane, itself among them; `builtin` the names of kinds that are built into its group. The very same
+ * definitions of its plane, itself among them, looked at only when a name is new; `builtin` the names of kinds that are built into its group. The very same
  * status when there is nothing to write.
  */
 export function definitionStatus(
   crd: ApiObject,
-  inPlane: readonly ApiObject[],
+  inPlane: Iterable<ApiObject>,
   builtin: TakenNames,
   now: string,
 ): JsonObject {
@@ -37,8 +37,8 @@ export function definitionStatus(
 }
 
 /** What all definitions of a group have been given, and what is built in. */
-function takenIn(group: string, inPlane: readonly ApiObject[], builtin: TakenNames): TakenNames {
-  const accepted = inPlane
+function takenIn(group: string, inPlane: Iterable<ApiObject>, builtin: TakenNames): TakenNames {
+  const accepted = [...inPlane]
     .map(readDefinition)
     .filter((definition) => definition.group === group)
     .map((definition) => definition.acceptedNames);
