@@ -76,7 +76,7 @@ function observation({ code, headers, body }: Reply, step: Step, kept: Readonly<
   const warnings = warning === undefined ? [] : [warning].flat().flatMap((text) => text.split(/, (?=299 )/));
   const type = String(headers["content-type"] ?? "").replace(/\s/g, "");
   const whole = parsed(body, type);
-  const shown = step.parts === undefined ? whole : step.parts.map((part) => partOf(whole, filled(part, kept)));
+  const shown = step.parts === undefined ? whole : step.parts.map((part) => partOf(whole, filled(part, kept)) ?? null);
   const told = step.anyOrder === true ? inOrder(shown) : shown;
   return normalized({ code, type, warnings, body: told }, kept) as Observation;
 }

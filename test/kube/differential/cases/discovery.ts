@@ -69,7 +69,7 @@ export const discoveryCases = cases("discovery", {
         "kind",
         "apiVersion",
         "metadata",
-        inGroup("apps", "v1", "deployments.metadata"),
+        `${inGroup("apps", "v1", "deployments")}.responseKind`,
         inGroup("rbac.authorization.k8s.io", "v1", "roles"),
         inGroup("events.k8s.io", "v1", "events"),
         inGroup("apiextensions.k8s.io", "v1", "customresourcedefinitions"),
