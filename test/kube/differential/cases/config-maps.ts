@@ -1,6 +1,6 @@
 import { cases } from "../case.ts";
 
-export const one = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" }, data: { a: "1" } };
+const one = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" }, data: { a: "1" } };
 const list = "/api/v1/namespaces/{ns}/configmaps";
 const at = `${list}/one`;
 const made = { method: "POST", path: list, body: one, unseen: true } as const;
