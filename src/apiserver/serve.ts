@@ -25,6 +25,7 @@ export interface ServeOptions {
 export interface Serving {
   readonly server: EmbeddedServer;
   readonly url: string;
+  readonly token: string;
   readonly kubeconfig: string | undefined;
   stop(): Promise<void>;
 }
@@ -61,7 +62,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     await listening.stop();
     await server.stop();
   };
-  return { server, url, kubeconfig, stop };
+  return { server, url, token, kubeconfig, stop };
 }
 
 function keptToken(directory: string | undefined): string {

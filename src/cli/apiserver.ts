@@ -12,6 +12,8 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly url: string;
+  /** Of the administrator. */
+  readonly token: string;
   readonly kubeconfig: string | undefined;
   stop(): Promise<void>;
 }
@@ -70,11 +72,11 @@ function optionsOf({ dataDir, inMemory, port, bind, token, kubeconfig }: Flags):
   };
 }
 
-function welcome({ url, kubeconfig }: RunningServer, { dataDir, inMemory, token }: Flags, readyMs: number): string {
+function welcome({ url, token, kubeconfig }: RunningServer, { dataDir, inMemory }: Flags, readyMs: number): string {
   const place = inMemory === true ? "in memory" : `in ${dataDir}`;
   const access =
     kubeconfig === undefined
-      ? `  kubectl --server ${url} --insecure-skip-tls-verify --token ${token ?? "(give one with --token)"} get namespaces`
+      ? `  kubectl --server ${url} --insecure-skip-tls-verify --token ${token} get namespaces`
       : `  export KUBECONFIG=${kubeconfig}\n  kubectl get namespaces\n  kubectl create configmap hello --from-literal=a=1`;
   return `Serving the Kubernetes API at ${url} (data ${place}; ready in ${readyMs} ms).\n\nTry it:\n\n${access}\n\nCtrl-C stops it.`;
 }
