@@ -9,6 +9,7 @@ const backslash = 0x5c;
  */
 export function isTooDeep(text: string): boolean {
   if (text.length <= 2 * depthMax) return false; // every level takes two brackets
+  if (countUpTo(text, "{", depthMax) + countUpTo(text, "[", depthMax) <= depthMax) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -18,6 +19,13 @@ export function isTooDeep(text: string): boolean {
     if (depth > depthMax) return true;
   }
   return false;
+}
+
+/** How often a character stands in a text; counting ends beyond `countMax`. Much faster than looking at every one. */
+function countUpTo(text: string, character: string, countMax: number): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at >= 0 && count <= countMax; at = text.indexOf(character, at + 1)) count += 1;
+  return count;
 }
 
 /** Strings are most of a text, and are passed over at once. */

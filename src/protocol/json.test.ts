@@ -61,11 +61,13 @@ describe("reading JSON", () => {
     expect(() => readJson(`[${long}`)).toThrow("Unexpected end of JSON input");
   });
 
-  it("reads what nests deeply, long integer or not", () => {
+  it("reads what nests deeply, long integer or not, and refuses what nests too deeply", () => {
     for (const inside of ["1", long]) {
-      let value = readJson(`${'[{"a":'.repeat(50_000)}${inside}${"}]".repeat(50_000)}`);
-      for (let depth = 0; depth < 50_000; depth += 1) value = (value as [{ a: JsonValue }])[0].a;
+      let value = readJson(`${'[{"a":'.repeat(500)}${inside}${"}]".repeat(500)}`);
+      for (let depth = 0; depth < 500; depth += 1) value = (value as [{ a: JsonValue }])[0].a;
       expect(String(value)).toBe(inside);
+      const deeper = `${'[{"a":'.repeat(50_000)}${inside}${"}]".repeat(50_000)}`;
+      expect(() => readJson(deeper)).toThrow("exceeded max depth");
     }
   });
 });

@@ -1,5 +1,6 @@
-import { parseAllDocuments } from "yaml";
+import { type Document, isScalar, parseAllDocuments, visit } from "yaml";
 import { failure, StatusError } from "../../protocol/api-status.ts";
+import { quote } from "../../protocol/go-quote.ts";
 import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
 import { depthMax, type JsonValue } from "../../protocol/json-value.ts";
 import { yamlDepthBound } from "./yaml-depth.ts";
@@ -31,7 +32,7 @@ function parsed(text: string): JsonValue {
   if (yamlDepthBound(text) > 2 * depthMax) throw new Error("exceeded max depth");
   const [document, ...more] = parseAllDocuments(text, {
     intAsBigInt: true,
-    uniqueKeys: false, // checking them takes quadratic time; the last of two counts
+    uniqueKeys: false, // the parser's own check takes quadratic time
     prettyErrors: false,
     logLevel: "error",
   });
@@ -39,7 +40,21 @@ function parsed(text: string): JsonValue {
   const [error] = document.errors;
   if (error !== undefined) throw error;
   if (more.length > 0) throw new Error("more than one document");
+  refuseRepeatedKeys(document);
   return new Narrowing().visit(document.toJS({ maxAliasCount: 100 }), 0);
+}
+
+function refuseRepeatedKeys(document: Document.Parsed): void {
+  visit(document, {
+    Map: (_key, { items }) => {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        const text = isScalar(key) ? key.value : undefined;
+        if (text !== undefined && keys.has(text)) throw new Error(`key ${quote(String(text))} already set in map`);
+        keys.add(text);
+      }
+    },
+  });
 }
 
 /** More values than any object holds; aliases make many of few. */
