@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../protocol/clock.ts";
 import type { Labels } from "../protocol/label-selector.ts";
 import { DefinitionKeeper } from "./housekeeping/definition-keeper.ts";
+import { EventExpiry } from "./housekeeping/event-expiry.ts";
 import { GarbageCollector } from "./housekeeping/garbage-collector.ts";
 import { NamespaceEmptier } from "./housekeeping/namespace-emptier.ts";
 import { RoleAggregator } from "./housekeeping/role-aggregator.ts";
@@ -124,6 +125,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     new NamespaceEmptier(registry, kinds, report),
     new DefinitionKeeper(registry, kinds, report),
     new RoleAggregator(registry, kinds, report),
+    new EventExpiry(registry, kinds, report),
   ];
   return {
     api,

@@ -298,3 +298,21 @@ describe("roles that gather others", () => {
     await server.until("she may not", async () => (await code()) === 403);
   });
 });
+
+describe("events", () => {
+  const at = "/api/v1/namespaces/default/events";
+  const event = { involvedObject: { kind: "Pod", name: "p", namespace: "default" }, reason: "Seen", type: "Normal" };
+
+  it("are deleted an hour after they last happened", async () => {
+    const happened = new Date(server.clock.now()).toISOString().replace(/\.\d+/, "");
+    await server.create(at, { ...event, metadata: { name: "old" }, lastTimestamp: happened });
+    server.clock.advance(45 * 60_000);
+    await server.create(at, { ...event, metadata: { name: "new" } });
+    server.clock.advance(14 * 60_000);
+    await server.settled();
+    expect([await exists(`${at}/old`), await exists(`${at}/new`)]).toEqual([true, true]);
+    server.clock.advance(2 * 60_000);
+    await server.until("the old one is gone", async () => !(await exists(`${at}/old`)));
+    expect(await exists(`${at}/new`)).toBe(true);
+  });
+});

@@ -14,25 +14,34 @@ import { portNameFaults, portNumberIssues, protocols } from "../ports.ts";
 import type { Service, ServicePort } from "./service-object.ts";
 
 export function servicePortIssues({ type, ports = [] }: Service["spec"]): readonly FieldIssue[] {
-  const isRepeated = (index: number, same: (left: ServicePort, right: ServicePort) => boolean): boolean =>
-    ports.slice(0, index).some((earlier) => same(earlier, ports[index] as ServicePort));
+  const [names, nodePorts, numbers] = [new Repetitions(), new Repetitions(), new Repetitions()];
   return ports.flatMap((port, index) => {
     const path = itemPath("spec.ports", index);
+    const { name, nodePort, protocol = "" } = port;
     return [
       ...nameIssues(port, path, ports.length > 1),
-      ...(port.name && isRepeated(index, (left, right) => left.name === right.name)
-        ? [duplicate(childPath(path, "name"), port.name)]
-        : []),
+      ...(name && names.repeats(name) ? [duplicate(childPath(path, "name"), name)] : []),
       ...numberIssues(port, path),
-      ...unless(type !== "ClusterIP" || !port.nodePort, () =>
+      ...unless(type !== "ClusterIP" || !nodePort, () =>
         forbidden(childPath(path, "nodePort"), "may not be used when `type` is 'ClusterIP'"),
       ),
-      ...(port.nodePort && isRepeated(index, sameNodePort)
-        ? [duplicate(childPath(path, "nodePort"), port.nodePort)]
+      ...(nodePort && nodePorts.repeats(`${protocol} ${nodePort}`)
+        ? [duplicate(childPath(path, "nodePort"), nodePort)]
         : []),
-      ...(isRepeated(index, samePort) ? [samePortIssue(port, path)] : []),
+      ...(numbers.repeats(`${protocol} ${port.port}`) ? [samePortIssue(port, path)] : []),
     ];
   });
+}
+
+/** What was there before, in a list of any length. */
+class Repetitions {
+  readonly #seen = new Set<string>();
+
+  repeats(value: string): boolean {
+    const isKnown = this.#seen.has(value);
+    this.#seen.add(value);
+    return isKnown;
+  }
 }
 
 function nameIssues({ name = "" }: ServicePort, path: string, needsName: boolean): readonly FieldIssue[] {
@@ -57,12 +66,4 @@ function numberIssues(port: ServicePort, path: string): readonly FieldIssue[] {
 function samePortIssue({ port, protocol = "" }: ServicePort, path: string): FieldIssue {
   const value = `{"Name":"","Protocol":"${protocol}","AppProtocol":null,"Port":${port},"TargetPort":0,"NodePort":0}`;
   return { type: "FieldValueDuplicate", field: path, message: `Duplicate value: ${value}` };
-}
-
-function samePort(left: ServicePort, right: ServicePort): boolean {
-  return left.protocol === right.protocol && left.port === right.port;
-}
-
-function sameNodePort(left: ServicePort, right: ServicePort): boolean {
-  return left.protocol === right.protocol && left.nodePort === right.nodePort;
 }
