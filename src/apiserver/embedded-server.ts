@@ -95,7 +95,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     namespaceLabels: (plane, namespace) => namespaceLabels(store, plane, namespace),
     versionsOf: (plane, kind) => kinds.inPlane(plane).versionsOf(kind),
   });
-  const plugins = [...(options.plugins ?? []), webhooks, escalationCheck({ policies, authorizer })];
+  // Those of the process come last: what they give for an object is not given in vain.
+  const plugins = [webhooks, escalationCheck({ policies, authorizer }), ...(options.plugins ?? [])];
   const registry: Registry = { store, admission: new AdmissionChain(plugins, report), clock, random };
   const watches = new OpenWatches(limits.watches);
   const api = new ApiServer({

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { JsonObject, JsonValue } from "../../protocol/json-value.ts";
 import { formatApiVersion } from "../../protocol/object-meta.ts";
 import { compareVersions } from "../registry/kind-version.ts";
+import { isNamespaceKind } from "../registry/namespace-lifecycle.ts";
 import { storedResource } from "../registry/object-request.ts";
 import { scaleKind } from "../registry/scale/scale-kind.ts";
 import type { ServedKind } from "../registry/served-kind.ts";
@@ -126,7 +127,7 @@ const scale: Part = {
 
 /** In the order of Kubernetes: by name, and the status first for kinds that are made from definitions. */
 function subresourcesOf(kind: ServedKind): readonly Part[] {
-  const isNamespace = kind.group === "" && kind.plural === "namespaces";
+  const isNamespace = isNamespaceKind(kind);
   const parts = [...(kind.scale === undefined ? [] : [scale]), ...(kind.hasStatus ? [status] : [])];
   if (isNamespace) return [{ name: "finalize", verbs: ["update"] }, ...parts];
   return kind.isCustom ? parts.reverse() : parts;

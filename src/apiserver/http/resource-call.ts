@@ -1,5 +1,6 @@
 import { failure, resourceNotFound, StatusError } from "../../protocol/api-status.ts";
 import type { PlaneKinds } from "../registry/kind-catalog.ts";
+import { isNamespaceKind } from "../registry/namespace-lifecycle.ts";
 import { type ObjectRequest, resourceOf, type Subresource, type WriteRequest } from "../registry/object-request.ts";
 import type { ServedKind, Verb } from "../registry/served-kind.ts";
 import { negotiate } from "./accept.ts";
@@ -94,7 +95,7 @@ export function kindAt(kinds: PlaneKinds, path: ResourcePath): ServedKind {
 }
 
 function subresourcesOf(kind: ServedKind): readonly string[] {
-  const isNamespace = kind.group === "" && kind.plural === "namespaces";
+  const isNamespace = isNamespaceKind(kind);
   return [
     ...(kind.hasStatus ? ["status"] : []),
     ...(kind.scale === undefined ? [] : ["scale"]),

@@ -1,6 +1,7 @@
 import { alreadyExists, failure, StatusError, unexplained } from "../../protocol/api-status.ts";
 import type { StoredObject } from "../storage/object-store.ts";
-import { type AdmissionRequest, storedAs } from "./admission.ts";
+import { storedAs } from "./admission.ts";
+import { creation } from "./admission-request.ts";
 import { requireLiveDefinition } from "./definition-lifecycle.ts";
 import { ownedAfterUpdate } from "./field-ownership.ts";
 import { timestamp, withMetadata } from "./metadata.ts";
@@ -28,7 +29,7 @@ export async function createObject(registry: Registry, request: WriteRequest, se
 export async function createOwned(registry: Registry, request: WriteRequest, object: ApiObject): Promise<StoredObject> {
   requireLiveNamespace(registry.store, request, object.metadata.name ?? "");
   const placed = unborn(object, request);
-  const mutated = await registry.admission.mutate(admissionOf(request, placed), placed, request.signal);
+  const mutated = await registry.admission.mutate(creation(request, placed), placed, request.signal);
   const admitted = unborn(mutated, request);
   const isGenerated = !admitted.metadata.name && Boolean(admitted.metadata.generateName);
   for (let attempt = 1; ; attempt += 1) {
@@ -48,7 +49,7 @@ async function storeNew(
 ): Promise<StoredObject | undefined> {
   const shaped = shapedNew(object, request);
   requireLiveDefinition(registry.store, request, shaped.metadata.name as string);
-  const settle = await registry.admission.validate(admissionOf(request, shaped), request.signal);
+  const settle = await registry.admission.validate(creation(request, shaped), request.signal);
   const key = keyOf(request, shaped.metadata.name as string);
   try {
     await registry.store.quiet(key);
@@ -69,36 +70,6 @@ async function storeNew(
     settle({ stored: false });
     throw error;
   }
-}
-
-function admissionOf(request: WriteRequest, object: ApiObject): AdmissionRequest {
-  const { plane, kind, namespace, subresource, user, dryRun, warn } = request;
-  return {
-    operation: "CREATE",
-    plane,
-    kind,
-    namespace: kind.group === "" && kind.plural === "namespaces" ? (object.metadata.name ?? "") : namespace,
-    name: object.metadata.name ?? "",
-    subresource,
-    user,
-    dryRun,
-    object,
-    options: writeOptions("CreateOptions", request),
-    warn,
-  };
-}
-
-export function writeOptions(
-  kind: string,
-  { dryRun, manager, fieldValidation }: WriteRequest,
-): Record<string, unknown> {
-  return {
-    kind,
-    apiVersion: "meta.k8s.io/v1",
-    ...(dryRun ? { dryRun: ["All"] } : {}),
-    ...(manager === "" ? {} : { fieldManager: manager }),
-    fieldValidation,
-  };
 }
 
 /** An object belongs where the request says; one that says otherwise is refused. */

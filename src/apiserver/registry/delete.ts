@@ -2,6 +2,7 @@ import { type ApiStatus, conflict, invalidObject, resourceNotFound, StatusError 
 import { type FieldIssue, invalid, notSupported } from "../../protocol/field-issue.ts";
 import { jsonEquals } from "../../protocol/json-value.ts";
 import type { StoredObject } from "../storage/object-store.ts";
+import { removal } from "./admission-request.ts";
 import { finalizersOf, timestamp, withMetadata } from "./metadata.ts";
 import { foregroundFinalizer, orphanFinalizer } from "./metadata-rules.ts";
 import { requireDeletableNamespace } from "./namespace-lifecycle.ts";
@@ -55,7 +56,7 @@ async function deleteVersion(
   options: DeleteOptions,
 ): Promise<Deleted | undefined> {
   const old = current.object as ApiObject;
-  const settle = await registry.admission.validate(admissionOf(request, old, options), request.signal);
+  const settle = await registry.admission.validate(removal(request, old, options), request.signal);
   settle({ stored: false });
   request.signal.throwIfAborted();
   const { prepareDelete } = request.kind.rules;
@@ -179,32 +180,4 @@ function checkPreconditions(object: ApiObject, request: WriteRequest, options: D
       ),
     );
   }
-}
-
-function admissionOf(request: WriteRequest, oldObject: ApiObject, options: DeleteOptions) {
-  const { plane, kind, namespace, subresource, user, dryRun, warn } = request;
-  const { uid, resourceVersion, ...rest } = options;
-  const preconditions = {
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-  };
-  return {
-    operation: "DELETE" as const,
-    plane,
-    kind,
-    namespace: kind.group === "" && kind.plural === "namespaces" ? (oldObject.metadata.name as string) : namespace,
-    name: oldObject.metadata.name as string,
-    subresource,
-    user,
-    dryRun,
-    oldObject,
-    options: {
-      kind: "DeleteOptions",
-      apiVersion: "meta.k8s.io/v1",
-      ...rest,
-      ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
-      ...(dryRun ? { dryRun: ["All"] } : {}),
-    },
-    warn,
-  };
 }

@@ -1,8 +1,13 @@
 import { failure, forbiddenTo, resourceNotFound, StatusError } from "../../protocol/api-status.ts";
 import type { ObjectStore, StoredObject } from "../storage/object-store.ts";
 import { type ObjectRequest, resourceOf } from "./object-request.ts";
+import type { ServedKind } from "./served-kind.ts";
 
 export const namespaces = "namespaces";
+
+export function isNamespaceKind({ group, plural }: Pick<ServedKind, "group" | "plural">): boolean {
+  return group === "" && plural === namespaces;
+}
 
 /** Objects are made in namespaces that exist and are not on their way out. */
 export function requireLiveNamespace(store: ObjectStore, request: ObjectRequest, name: string): void {
@@ -28,7 +33,7 @@ const undeletable = new Set(["default", "kube-system", "kube-public"]);
 
 export function requireDeletableNamespace(request: ObjectRequest, name: string): void {
   const { kind } = request;
-  if (kind.group !== "" || kind.plural !== namespaces || !undeletable.has(name)) return;
+  if (!isNamespaceKind(kind) || !undeletable.has(name)) return;
   throw new StatusError(
     failure("Forbidden", `namespaces "${name}" is forbidden: this namespace may not be deleted`, {
       name,

@@ -10,8 +10,9 @@ import type { Clock } from "../../protocol/clock.ts";
 import { invalid } from "../../protocol/field-issue.ts";
 import { quote } from "../../protocol/go-quote.ts";
 import type { StoredObject } from "../storage/object-store.ts";
-import { type AdmissionRequest, storedAs } from "./admission.ts";
-import { createOwned, inNamespace, writeOptions } from "./create.ts";
+import { storedAs } from "./admission.ts";
+import { replacement } from "./admission-request.ts";
+import { createOwned, inNamespace } from "./create.ts";
 import { ownedAfterUpdate, sameButForTimes } from "./field-ownership.ts";
 import { finalizersOf, withMetadata } from "./metadata.ts";
 import { keyOf, resourceOf, storedResource, type WriteRequest } from "./object-request.ts";
@@ -94,9 +95,9 @@ async function writeOver(
   const old = servedObject(current, kind);
   const wanted = inNamespace(next(old), request);
   const versioned = withVersion(wanted, old, request);
-  const mutated = await registry.admission.mutate(admissionOf(request, versioned, old), versioned, request.signal);
+  const mutated = await registry.admission.mutate(replacement(request, versioned, old), versioned, request.signal);
   const shaped = shapedUpdate(withSystemFields(mutated, old), old, request);
-  const settle = await registry.admission.validate(admissionOf(request, shaped, old), request.signal);
+  const settle = await registry.admission.validate(replacement(request, shaped, old), request.signal);
   try {
     request.signal.throwIfAborted();
     if (isFinalized(shaped, old)) {
@@ -188,25 +189,6 @@ function holdsNamespace(object: ApiObject): boolean {
   if (object.apiVersion !== "v1" || object.kind !== "Namespace") return false;
   const spec = object["spec"] as { readonly finalizers?: readonly string[] } | undefined;
   return (spec?.finalizers ?? []).length > 0;
-}
-
-function admissionOf(request: WriteRequest, object: ApiObject, oldObject: ApiObject): AdmissionRequest {
-  const { plane, kind, namespace, subresource, user, dryRun, warn } = request;
-  const name = oldObject.metadata.name as string;
-  return {
-    operation: "UPDATE",
-    plane,
-    kind,
-    namespace: kind.group === "" && kind.plural === "namespaces" ? name : namespace,
-    name,
-    subresource,
-    user,
-    dryRun,
-    object,
-    oldObject,
-    options: writeOptions("UpdateOptions", request),
-    warn,
-  };
 }
 
 /** What a path names and what an object is called have to be the same. */

@@ -1,0 +1,54 @@
+import type { AdmissionRequest } from "./admission.ts";
+import type { DeleteOptions } from "./delete.ts";
+import { isNamespaceKind } from "./namespace-lifecycle.ts";
+import type { WriteRequest } from "./object-request.ts";
+import type { ApiObject } from "./served-kind.ts";
+
+type Change = Pick<AdmissionRequest, "operation" | "name" | "object" | "oldObject" | "options">;
+
+export function creation(request: WriteRequest, object: ApiObject): AdmissionRequest {
+  const { name = "" } = object.metadata;
+  return asking(request, { operation: "CREATE", name, object, options: writeOptions("CreateOptions", request) });
+}
+
+export function replacement(request: WriteRequest, object: ApiObject, oldObject: ApiObject): AdmissionRequest {
+  const { name = "" } = oldObject.metadata;
+  const options = writeOptions("UpdateOptions", request);
+  return asking(request, { operation: "UPDATE", name, object, oldObject, options });
+}
+
+export function removal(request: WriteRequest, oldObject: ApiObject, asked: DeleteOptions): AdmissionRequest {
+  const { uid, resourceVersion, ...rest } = asked;
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  const options = {
+    ...metaKind("DeleteOptions"),
+    ...rest,
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+    ...dryRunPart(request),
+  };
+  return asking(request, { operation: "DELETE", name: oldObject.metadata.name ?? "", oldObject, options });
+}
+
+/** A change as those see it who have a say in it. A namespace is its own namespace to them. */
+function asking(request: WriteRequest, change: Change): AdmissionRequest {
+  const { plane, kind, subresource, user, dryRun, warn } = request;
+  const namespace = isNamespaceKind(kind) ? change.name : request.namespace;
+  return { plane, kind, namespace, subresource, user, dryRun, warn, ...change };
+}
+
+function writeOptions(kind: string, request: WriteRequest): Readonly<Record<string, unknown>> {
+  const { manager, fieldValidation } = request;
+  const managerPart = manager === "" ? {} : { fieldManager: manager };
+  return { ...metaKind(kind), ...dryRunPart(request), ...managerPart, fieldValidation };
+}
+
+function metaKind(kind: string): Readonly<Record<string, string>> {
+  return { kind, apiVersion: "meta.k8s.io/v1" };
+}
+
+function dryRunPart({ dryRun }: WriteRequest): Readonly<Record<string, unknown>> {
+  return dryRun ? { dryRun: ["All"] } : {};
+}
