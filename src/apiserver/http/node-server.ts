@@ -1,4 +1,3 @@
-import { X509Certificate } from "node:crypto";
 import {
   constants,
   createSecureServer,
@@ -7,8 +6,8 @@ import {
   type Http2ServerResponse,
 } from "node:http2";
 import type { AddressInfo } from "node:net";
-import type { TLSSocket } from "node:tls";
 import { failure, StatusError, unexplained } from "../../protocol/api-status.ts";
+import { peerCertificateOf } from "./access/authentication/client-certificate.ts";
 import { plainJson, statusAnswer } from "./answers.ts";
 import type { ApiAnswer, ApiRequest, StreamSink } from "./api-request.ts";
 import type { ApiServer } from "./api-server.ts";
@@ -158,7 +157,7 @@ function apiRequest(request: Http2ServerRequest, life: AbortController, limits: 
     headers: distinctHeaders(request),
     body: () => readBody(request, life.signal, limits.bodyBytesMax),
     life,
-    clientCertificate: certificateOf(request),
+    clientCertificate: peerCertificateOf(request.stream?.session?.socket ?? request.socket),
   };
 }
 
@@ -205,20 +204,6 @@ function distinctHeaders(request: Http2ServerRequest): Readonly<Record<string, r
     distinct[name] = values;
   }
   return distinct;
-}
-
-const certificates = new WeakMap<TLSSocket, X509Certificate>();
-
-/** Of the connection, read once. */
-function certificateOf(request: Http2ServerRequest): X509Certificate | undefined {
-  const socket = (request.stream?.session?.socket ?? request.socket) as TLSSocket;
-  const known = certificates.get(socket);
-  if (known !== undefined) return known;
-  const raw = socket.getPeerCertificate?.()?.raw;
-  if (raw === undefined) return undefined;
-  const certificate = new X509Certificate(raw);
-  certificates.set(socket, certificate);
-  return certificate;
 }
 
 function readBody(request: Http2ServerRequest, signal: AbortSignal, bytesMax: number): Promise<Uint8Array> {
