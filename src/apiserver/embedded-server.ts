@@ -25,7 +25,7 @@ import { HttpsWebhookCaller } from "./http/webhooks/https-webhook-caller.ts";
 import { WebhookCatalog } from "./http/webhooks/webhook-catalog.ts";
 import { webhookDispatcher } from "./http/webhooks/webhook-dispatcher.ts";
 import { bootstrapPlane } from "./plane-bootstrap.ts";
-import type { AdmissionPlugin } from "./registry/admission.ts";
+import type { AdmissionPlugin, AdmissionRequest } from "./registry/admission.ts";
 import { AdmissionChain } from "./registry/admission-chain.ts";
 import { builtinKinds } from "./registry/builtin/builtin-kinds.ts";
 import { kindsOf } from "./registry/crd/custom-kind.ts";
@@ -45,6 +45,8 @@ export interface EmbeddedOptions {
   /** Whose client certificates are believed. */
   readonly authority?: CertificateAuthority;
   readonly plugins?: readonly AdmissionPlugin[];
+  /** Takes what webhooks want to have noted about a request. */
+  readonly annotate?: (request: AdmissionRequest, key: string, value: string) => void;
   /** Everything is in one plane, called `root`, when this is left out. */
   readonly resolvePlane?: PlaneResolver;
   readonly report: (error: unknown) => void;
@@ -90,7 +92,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     catalog: new WebhookCatalog(store),
     caller,
     newUid: random.uuid,
-    annotate: () => undefined,
+    annotate: options.annotate ?? (() => undefined),
     applyPatch: applyWebhookPatch,
     namespaceLabels: (plane, namespace) => namespaceLabels(store, plane, namespace),
     versionsOf: (plane, kind) => kinds.inPlane(plane).versionsOf(kind),

@@ -3,6 +3,7 @@ import type { AdmissionPlugin } from "../../src/apiserver/registry/admission.ts"
 import { withMetadata } from "../../src/apiserver/registry/metadata.ts";
 import type { ApiObject } from "../../src/apiserver/registry/served-kind.ts";
 import { failure } from "../../src/protocol/api-status.ts";
+import { widgetDefinition } from "./custom-kinds.ts";
 import { TestServer } from "./test-server.ts";
 import type { TestUser } from "./test-users.ts";
 
@@ -22,6 +23,36 @@ const mover: AdmissionPlugin = {
   },
 };
 
+/** Holds the next create of a widget until it is let go. */
+class Gate implements AdmissionPlugin {
+  readonly name = "gate";
+  #held: { readonly reached: () => void; readonly released: Promise<void> } | undefined;
+
+  hold(): { readonly reached: Promise<void>; release(): void } {
+    let release: () => void = () => undefined;
+    let reachedNow: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const reached = new Promise<void>((resolve) => {
+      reachedNow = resolve;
+    });
+    this.#held = { reached: reachedNow, released };
+    return { reached, release: () => release() };
+  }
+
+  readonly validate: NonNullable<AdmissionPlugin["validate"]> = async ({ kind }) => {
+    if (kind.kind === "Widget" && this.#held !== undefined) {
+      this.#held.reached();
+      await this.#held.released;
+      this.#held = undefined;
+    }
+    return { allowed: true };
+  };
+}
+
+const gate = new Gate();
+
 /** Refuses that some objects go. */
 const keeper: AdmissionPlugin = {
   name: "keeper",
@@ -32,7 +63,7 @@ const keeper: AdmissionPlugin = {
 };
 
 beforeEach(async () => {
-  server = await TestServer.start({ plugins: [mover, keeper] });
+  server = await TestServer.start({ plugins: [mover, keeper, gate] });
 });
 
 afterEach(() => server.stop());
@@ -128,6 +159,58 @@ describe("a second delete", () => {
     await server.remove(`${configMaps}/one`);
     const { body } = await server.remove(`${configMaps}/one?propagationPolicy=Foreground`);
     expect(body.metadata.finalizers).toEqual(["example.com/wait", "foregroundDeletion"]);
+  });
+});
+
+describe("a definition that changes", () => {
+  const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const widgets = "/apis/example.com/v1/namespaces/default/widgets";
+
+  async function define(properties: object): Promise<void> {
+    await server.create(definitions, withSpec(properties));
+    await server.until("it is served", async () => (await server.get(widgets)).code === 200);
+  }
+
+  function withSpec(properties: object): object {
+    const schema = { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties } } } };
+    return {
+      ...widgetDefinition,
+      spec: { ...widgetDefinition.spec, versions: [{ name: "v1", served: true, storage: true, schema }] },
+    };
+  }
+
+  const widget = {
+    apiVersion: "example.com/v1",
+    kind: "Widget",
+    metadata: { name: "one" },
+    spec: { size: 1, color: "red" },
+  };
+
+  async function redefine(properties: object): Promise<void> {
+    const { spec } = withSpec(properties) as { spec: object };
+    await server.merge(`${definitions}/widgets.example.com`, { spec });
+    await server.settled();
+  }
+
+  it("lets nothing be stored that was read by the schema before", async () => {
+    await define({ size: { type: "integer" }, color: { type: "string" } });
+    const held = gate.hold();
+    const creating = server.create(widgets, widget);
+    await held.reached;
+    await redefine({ size: { type: "integer" } });
+    held.release();
+    const { code, body } = await creating;
+    expect([code, body.reason]).toEqual([503, "ServiceUnavailable"]);
+    expect((await server.get(`${widgets}/one`)).code).toBe(404);
+  });
+
+  it("ends the watches of its objects at the next one", async () => {
+    await define({ size: { type: "integer" } });
+    const watch = await server.watch(`${widgets}?watch=true`);
+    await redefine({ size: { type: "integer" }, color: { type: "string" } });
+    await server.create(widgets, widget);
+    await server.until("it has ended", () => watch.ended === "ended");
+    expect(watch.events).toEqual([]);
   });
 });
 

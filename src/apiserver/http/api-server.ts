@@ -5,7 +5,7 @@ import type { KindCatalog } from "../registry/kind-catalog.ts";
 import { withMetadata } from "../registry/metadata.ts";
 import type { WriteRequest } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
-import type { ApiObject, Verb } from "../registry/served-kind.ts";
+import type { ApiObject, ServedKind, Verb } from "../registry/served-kind.ts";
 import { enter } from "./access/access-gate.ts";
 import { PlainFailure } from "./access/authentication/impersonation.ts";
 import { type Authenticator, firstHeader } from "./access/authenticator.ts";
@@ -131,11 +131,17 @@ export class ApiServer {
     const meant = kind.isCustom ? customVerb(context.request.method, path, kind, verb) : verb;
     if (meant === undefined) throw methodNotAllowed();
     const review = reviewKinds.find(({ group, resource }) => group === path.group && resource === path.resource);
-    const call = { context, path, kind, verb: meant };
+    const call = { context, path, kind, verb: meant, isServed: () => this.#isServed(context, path, kind) };
     return review === undefined ? answerResource(this.#ports, call) : this.#review(call, review);
   }
 
-  async #review({ context, path, kind, verb }: ResourceCall, review: ReviewKind): Promise<ApiAnswer> {
+  #isServed({ plane }: RequestContext, { group, version, resource }: ResourcePath, kind: ServedKind): boolean {
+    const now = this.#ports.kinds.inPlane(plane).find(group, version, resource);
+    return now !== undefined && now.schemaRevision === kind.schemaRevision;
+  }
+
+  async #review(call: ResourceCall, review: ReviewKind): Promise<ApiAnswer> {
+    const { context, path, verb } = call;
     if (path.name !== "") throw noSuchResource();
     if (verb !== "create") throw methodNotAllowed();
     const { request, user, plane, signal } = context;
@@ -143,7 +149,7 @@ export class ApiServer {
     const options = parseWriteOptions(request, "CreateOptions");
     const { value } = await objectBody(request, expected);
     const answer = await review.answer(value, { user, plane, namespace: path.namespace }, this.#ports.reviews, signal);
-    const write = writeRequest({ context, path, kind, verb }, options);
+    const write = writeRequest(call, options);
     const owned = withOwners(answer as ApiObject, value as ApiObject, write, this.#ports.clock.now());
     return jsonAnswer(201, owned, { ...plainJson, pretty: isPretty(request) });
   }

@@ -19,6 +19,8 @@ export interface ResourceCall {
   readonly path: ResourcePath;
   readonly kind: ServedKind;
   readonly verb: Verb;
+  /** Whether the kind is still served by the same schema. */
+  readonly isServed: () => boolean;
 }
 
 /** The verb that a method means on a path; undefined when it has none there. */
@@ -111,12 +113,13 @@ export function isInPlace({ kind, path, verb }: ResourceCall): boolean {
 }
 
 /** What is asked of the registry. */
-export function readRequest({ context, kind, path }: ResourceCall): ObjectRequest {
+export function readRequest({ context, kind, path, isServed }: ResourceCall): ObjectRequest {
   return {
     plane: context.plane,
     ...(context.request.allPlanes === true ? { allPlanes: true } : {}),
     kind,
     namespace: path.namespace,
+    isServed,
     user: context.user,
     warn: (text) => context.warnings.push(text),
     signal: context.signal,

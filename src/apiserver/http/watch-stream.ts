@@ -116,6 +116,11 @@ export class WatchStream implements Stream, OpenWatch {
 
   #deliver(change: Change): void {
     if (this.#state !== "live") return;
+    // Under another definition the client starts over, and sees what comes by the schema that holds then.
+    if (this.#request.isServed?.() === false) {
+      this.finish();
+      return;
+    }
     this.#sent = change.revision;
     const event = eventFor(change, this.#options.selection, this.#request);
     if (event !== undefined) this.#write(event.type, event.stored);

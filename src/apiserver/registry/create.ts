@@ -2,7 +2,7 @@ import { alreadyExists, failure, StatusError, unexplained } from "../../protocol
 import type { StoredObject } from "../storage/object-store.ts";
 import { storedAs } from "./admission.ts";
 import { creation } from "./admission-request.ts";
-import { requireLiveDefinition } from "./definition-lifecycle.ts";
+import { requireLiveDefinition, requireSameSchema } from "./definition-lifecycle.ts";
 import { ownedAfterUpdate } from "./field-ownership.ts";
 import { timestamp, withMetadata } from "./metadata.ts";
 import { requireLiveNamespace } from "./namespace-lifecycle.ts";
@@ -60,6 +60,7 @@ async function storeNew(
     // A namespace or a definition may have begun to end while others were asked, and the client may be gone.
     requireLiveNamespace(registry.store, request, key.name);
     requireLiveDefinition(registry.store, request, key.name);
+    requireSameSchema(request);
     request.signal.throwIfAborted();
     const result = request.dryRun
       ? { ok: true as const, stored: unstored(key, storedForm(shaped, request.kind)) }

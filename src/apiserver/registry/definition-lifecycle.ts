@@ -1,4 +1,4 @@
-import { failure, forbiddenTo, StatusError } from "../../protocol/api-status.ts";
+import { failure, forbiddenTo, StatusError, serviceUnavailable } from "../../protocol/api-status.ts";
 import type { ObjectStore, StoredObject } from "../storage/object-store.ts";
 import { type ObjectRequest, resourceOf, storedResource } from "./object-request.ts";
 
@@ -15,6 +15,17 @@ export function requireLiveDefinition(store: ObjectStore, request: ObjectRequest
   if (kind.isEnding !== true && !isEnding(definition)) return;
   const because = "create not allowed while custom resource definition is terminating";
   throw new StatusError(forbiddenTo(resourceOf(request), name, because));
+}
+
+/** What was read and checked by one schema is not stored under another. */
+export function requireSameSchema({ kind, isServed }: ObjectRequest): void {
+  if (isServed === undefined || isServed()) return;
+  throw new StatusError(
+    serviceUnavailable(
+      `the definition of ${storedResource(kind)} changed while this request was on its way; try again`,
+      1,
+    ),
+  );
 }
 
 /** Definitions are large, and nearly none of them is ending: its text says so before it is parsed. */

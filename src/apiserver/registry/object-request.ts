@@ -12,6 +12,8 @@ export interface ObjectRequest {
   /** Empty for kinds of cluster scope, and for all namespaces. */
   readonly namespace: string;
   readonly user: UserInfo;
+  /** Whether the kind is still served by the same schema; definitions change while requests are on their way. */
+  readonly isServed?: () => boolean;
   /** Tells the client something about a request that goes through. */
   readonly warn: (text: string) => void;
   readonly signal: AbortSignal;

@@ -13,6 +13,7 @@ import type { StoredObject } from "../storage/object-store.ts";
 import { storedAs } from "./admission.ts";
 import { replacement } from "./admission-request.ts";
 import { createOwned, inNamespace } from "./create.ts";
+import { requireSameSchema } from "./definition-lifecycle.ts";
 import { ownedAfterUpdate, sameButForTimes } from "./field-ownership.ts";
 import { finalizersOf, withMetadata } from "./metadata.ts";
 import { keyOf, resourceOf, storedResource, type WriteRequest } from "./object-request.ts";
@@ -99,6 +100,7 @@ async function writeOver(
   const shaped = shapedUpdate(withSystemFields(mutated, old), old, request);
   const settle = await registry.admission.validate(replacement(request, shaped, old), request.signal);
   try {
+    requireSameSchema(request);
     request.signal.throwIfAborted();
     if (isFinalized(shaped, old)) {
       const result = request.dryRun
