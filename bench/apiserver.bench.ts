@@ -7,6 +7,8 @@ import type { Figure } from "./run.ts";
 
 const blocks = 5;
 const blockMs = 2_000;
+/** Both are measured warm: one compiles its code while it runs. */
+const warmUpMs = 5_000;
 const watcherCount = 1_000;
 const watchedWrites = 200;
 
@@ -46,7 +48,8 @@ interface Comparison {
 
 async function compare(embedded: EmbeddedTarget, real: Target, clients: number): Promise<Comparison> {
   const [ours, theirs] = [new Creator(embedded, clients), new Creator(real, clients)];
-  await Promise.all([ours.run(blockMs / 2), theirs.run(blockMs / 2)]);
+  await ours.run(warmUpMs);
+  await theirs.run(warmUpMs);
   embedded.resetDelay();
   const rounds: (readonly [Load, Load])[] = [];
   for (let block = 0; block < blocks; block += 1) rounds.push([await ours.run(blockMs), await theirs.run(blockMs)]);
