@@ -1,9 +1,11 @@
 import { StatusError } from "../protocol/api-status.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
+import { parseApiVersion } from "../protocol/object-meta.ts";
 import { bootstrapClusterRoleBindings, bootstrapClusterRoles } from "./http/access/rbac/bootstrap-policy.ts";
+import { AdmissionChain } from "./registry/admission-chain.ts";
 import { createObject } from "./registry/create.ts";
 import type { KindCatalog } from "./registry/kind-catalog.ts";
-import type { WriteRequest } from "./registry/object-request.ts";
+import { keyOf, type WriteRequest } from "./registry/object-request.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { ApiObject } from "./registry/served-kind.ts";
 
@@ -17,9 +19,12 @@ const serverUser = {
   extra: {},
 } as const;
 
-/** What every control plane starts with. Doing it again changes nothing. */
+/**
+ * What every control plane starts with. Doing it again changes nothing. Nobody is asked: a webhook that refuses or does
+ * not answer must not keep the server from starting.
+ */
 export async function bootstrapPlane(
-  registry: Registry,
+  registry: Omit<Registry, "admission">,
   kinds: KindCatalog,
   plane: string,
   signal: AbortSignal,
@@ -29,11 +34,12 @@ export async function bootstrapPlane(
     ...bootstrapClusterRoles(),
     ...bootstrapClusterRoleBindings(),
   ];
-  await Promise.all(objects.map((object) => ensure(registry, requestFor(kinds, plane, object, signal), object)));
+  const unasked: Registry = { ...registry, admission: new AdmissionChain([], () => undefined) };
+  await Promise.all(objects.map((object) => ensure(unasked, requestFor(kinds, plane, object, signal), object)));
 }
 
 function requestFor(kinds: KindCatalog, plane: string, object: JsonObject, signal: AbortSignal): WriteRequest {
-  const [group, version] = splitVersion(String(object["apiVersion"]));
+  const { group, version } = parseApiVersion(String(object["apiVersion"]));
   const kind = kinds
     .inPlane(plane)
     .all.find((served) => served.group === group && served.version === version && served.kind === object["kind"]);
@@ -53,14 +59,11 @@ function requestFor(kinds: KindCatalog, plane: string, object: JsonObject, signa
 }
 
 async function ensure(registry: Registry, request: WriteRequest, object: JsonObject): Promise<void> {
+  const made = object as unknown as ApiObject;
+  if (registry.store.get(keyOf(request, made.metadata.name as string)) !== undefined) return;
   try {
-    await createObject(registry, request, object as unknown as ApiObject);
+    await createObject(registry, request, made);
   } catch (error) {
     if (!(error instanceof StatusError) || error.status.reason !== "AlreadyExists") throw error;
   }
-}
-
-function splitVersion(apiVersion: string): readonly [string, string] {
-  const slash = apiVersion.indexOf("/");
-  return slash < 0 ? ["", apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
 }

@@ -1,3 +1,5 @@
+// One file on purpose: it is one list of sentences about one server, run over every way to reach it, and its tests share the
+// kinds and clients made at its top.
 // One suite for every way to a server, and for every server: ours in this process, ours over sockets, a real Kubernetes.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/apiserver/system-clock.ts";

@@ -2,6 +2,7 @@ import { failure, StatusError } from "../../protocol/api-status.ts";
 import { jsonFault } from "../../protocol/json-fault.ts";
 import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
+import { jsonTypeName } from "../registry/patch/patch-failure.ts";
 import { readYaml } from "../registry/read-yaml.ts";
 import { firstHeader } from "./access/authenticator.ts";
 import type { ApiRequest } from "./api-request.ts";
@@ -91,7 +92,7 @@ function jsonBody(text: string, kind: string, sent: Uint8Array | string): SentBo
     throw unrecognized(
       sent,
       kind,
-      `json: cannot unmarshal ${goTypeName(value)} into Go value of type ${versionAndKind}`,
+      `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type ${versionAndKind}`,
     );
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
@@ -107,7 +108,7 @@ function requireTexts(value: JsonObject, text: string, kind: string): void {
     throw unrecognized(
       text,
       kind,
-      `json: cannot unmarshal ${goTypeName(said)} into Go struct field .${field} of type string`,
+      `json: cannot unmarshal ${jsonTypeName(said)} into Go struct field .${field} of type string`,
     );
   }
   const { apiVersion } = value;
@@ -149,11 +150,4 @@ export function readJsonBody(text: string): JsonValue {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw new StatusError(failure("BadRequest", error.message));
   }
-}
-
-/** The name that Go gives to the type of a JSON value. */
-export function goTypeName(value: JsonValue): string {
-  if (Array.isArray(value)) return "array";
-  if (typeof value === "boolean") return "bool";
-  return typeof value === "bigint" ? "number" : typeof value;
 }

@@ -4,17 +4,10 @@ import { quote } from "../../protocol/go-quote.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
 import { decodeIssue } from "../registry/builtin/typed/decode-issue.ts";
 import type { DeleteOptions } from "../registry/delete.ts";
+import { jsonTypeName } from "../registry/patch/patch-failure.ts";
 import { readYaml } from "../registry/read-yaml.ts";
 import type { ApiRequest } from "./api-request.ts";
-import {
-  contentType,
-  goTypeName,
-  protobuf,
-  protobufBody,
-  readJsonBody,
-  unsupportedMediaType,
-  versionAndKind,
-} from "./body.ts";
+import { contentType, protobuf, protobufBody, readJsonBody, unsupportedMediaType, versionAndKind } from "./body.ts";
 import { booleanParameter, integerParameter } from "./query.ts";
 
 export interface ParsedDelete {
@@ -106,6 +99,6 @@ function given(options: Loose): DeleteOptions {
 }
 
 function unreadable(value: JsonValue): StatusError {
-  const fault = `json: cannot unmarshal ${goTypeName(value)} into Go value of type ${versionAndKind}`;
+  const fault = `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type ${versionAndKind}`;
   return new StatusError(unexplained(`couldn't get version/kind; json parse error: ${fault}`));
 }

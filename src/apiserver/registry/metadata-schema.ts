@@ -1,68 +1,41 @@
 import { compileSchema } from "../../schema/compiled-schema.ts";
 import type { Schema } from "../../schema/structural-schema.ts";
+import { objectMetaSchema } from "./patch/fields/object-meta-schema.ts";
 
 const text = { type: "string" } as const satisfies Schema;
-const texts = { type: "object", additionalProperties: text } as const satisfies Schema;
+const flag = { type: "boolean" } as const satisfies Schema;
+/** Clients send null for times that are not there. */
 const time = { type: "string", format: "date-time", nullable: true } as const satisfies Schema;
 
-/** The metadata of every object; fields that are not here do not exist. */
-const metadataSchema = {
+const { managedFields, ownerReferences } = objectMetaSchema.properties;
+
+/** The metadata that clients send: nothing is filled in, and fields that are not here do not exist. */
+const metadataSchema: Schema = {
   type: "object",
   properties: {
-    name: text,
-    generateName: text,
-    namespace: text,
-    selfLink: text,
-    uid: text,
-    resourceVersion: text,
-    generation: { type: "integer", format: "int64" },
+    ...objectMetaSchema.properties,
     creationTimestamp: time,
     deletionTimestamp: time,
-    deletionGracePeriodSeconds: { type: "integer", format: "int64" },
-    labels: texts,
-    annotations: texts,
     ownerReferences: {
-      type: "array",
-      "x-kubernetes-list-type": "map",
-      "x-kubernetes-list-map-keys": ["uid"],
-      "x-kubernetes-patch-merge-key": "uid",
-      "x-kubernetes-patch-strategy": "merge",
+      ...ownerReferences,
       items: {
         type: "object",
         "x-kubernetes-map-type": "atomic",
-        properties: {
-          apiVersion: text,
-          kind: text,
-          name: text,
-          uid: text,
-          controller: { type: "boolean" },
-          blockOwnerDeletion: { type: "boolean" },
-        },
+        properties: { apiVersion: text, kind: text, name: text, uid: text, controller: flag, blockOwnerDeletion: flag },
       },
     },
-    finalizers: {
-      type: "array",
-      "x-kubernetes-list-type": "set",
-      "x-kubernetes-patch-strategy": "merge",
-      items: text,
-    },
     managedFields: {
-      type: "array",
-      "x-kubernetes-list-type": "atomic",
+      ...managedFields,
       items: {
-        type: "object",
+        ...managedFields.items,
         properties: {
-          manager: text,
-          operation: text,
-          apiVersion: text,
+          ...managedFields.items.properties,
           time,
-          fieldsType: text,
           fieldsV1: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-          subresource: text,
         },
       },
     },
   },
-} as const satisfies Schema;
+};
 
 export const compiledMetadata = compileSchema(metadataSchema);

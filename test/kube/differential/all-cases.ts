@@ -1,11 +1,12 @@
 import type { Case } from "./case.ts";
 import { badInputCases } from "./cases/bad-input.ts";
-import { createCases, deleteCases, listCases, readCases, updateCases } from "./cases/config-maps.ts";
+import { createCases, listCases, readCases, updateCases } from "./cases/config-maps.ts";
 import { customApplyCases } from "./cases/custom-apply.ts";
 import { customObjectCases } from "./cases/custom-objects.ts";
 import { customRuleCases, ratchetingCases } from "./cases/custom-rules.ts";
 import { clusterKindCases, customVersionCases, customViewCases } from "./cases/custom-views.ts";
 import { badDefinitionCases, definitionCases } from "./cases/definitions.ts";
+import { deleteCases } from "./cases/deletions.ts";
 import { deploymentCases } from "./cases/deployments.ts";
 import { discoveryCases } from "./cases/discovery.ts";
 import { eventCases, leaseCases } from "./cases/leases-and-events.ts";

@@ -1,10 +1,6 @@
-/** Who asks, as authentication found out; the same shape in reviews and in calls of webhooks. */
-export interface UserInfo {
-  readonly username: string;
-  readonly uid: string;
-  readonly groups: readonly string[];
-  readonly extra: Readonly<Record<string, readonly string[]>>;
-}
+import type { UserInfo } from "../../registry/requester.ts";
+
+export type { UserInfo };
 
 export const anonymousName = "system:anonymous";
 /** Its members may do anything, whatever roles say: the way in when roles are broken. */

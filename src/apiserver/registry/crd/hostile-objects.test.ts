@@ -110,7 +110,20 @@ describe("whatever comes", () => {
         definitionIssues(prepared, prepared);
         definitionRules.warnings?.(prepared, undefined);
       }),
-      { numRuns: 2_000 },
+      {
+        numRuns: 2_000,
+        examples: [
+          [
+            {
+              schema: { oneOf: {}, default: {}, type: "object" },
+              version: null,
+              names: {},
+              versions: [],
+              whole: false,
+            },
+          ],
+        ],
+      },
     );
   });
 });

@@ -19,10 +19,14 @@ export function normalizedSchema(schema: Schema): Schema {
   return Object.fromEntries(members) as Schema;
 }
 
+function normalizedBranch(branch: JsonObject): Schema {
+  return normalizedSchema(branch as Schema);
+}
+
 function normalizedMember(name: string, value: JsonValue): unknown {
   if (bounds.has(name)) return Number(value);
   if (single.has(name)) return isJsonObject(value) ? normalizedSchema(value as Schema) : value;
-  if (lists.has(name)) return Array.isArray(value) ? value.map((branch) => normalizedSchema(branch as Schema)) : value;
+  if (lists.has(name)) return Array.isArray(value) ? value.filter(isJsonObject).map(normalizedBranch) : [];
   if (name !== "properties" || !isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, normalizedSchema(child as Schema)]));
 }

@@ -1,4 +1,4 @@
-import { type ApiStatus, failure, StatusError } from "../../../protocol/api-status.ts";
+import { failure, StatusError, unexplained } from "../../../protocol/api-status.ts";
 import { depthMax, isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json-value.ts";
 
 const generic = "the server rejected our request due to an error in our request";
@@ -17,17 +17,9 @@ export function badPatch(message: string): StatusError {
   return new StatusError(failure("BadRequest", message));
 }
 
-/** What Kubernetes answers for an error it has no reason for: the code 500 and the bare message. */
+/** An error that Kubernetes gives no reason for. */
 export function plainFailure(message: string): StatusError {
-  const status: ApiStatus = {
-    kind: "Status",
-    apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
-    message,
-    code: 500,
-  };
-  return new StatusError(status);
+  return new StatusError(unexplained(message));
 }
 
 /** A merge patch must be an object; `prefix` is what Kubernetes says before it complains. */

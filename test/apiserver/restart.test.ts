@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
+import { TestServer } from "./test-server.ts";
+
+const webhooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+
+/** Wants to see everything, and answers nobody. */
+const deaf = {
+  metadata: { name: "deaf" },
+  webhooks: [
+    {
+      name: "deaf.example.com",
+      clientConfig: { url: "https://127.0.0.1:1/deaf" },
+      rules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] }],
+      failurePolicy: "Fail",
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+    },
+  ],
+};
+
+it("a server starts again whatever its webhooks say, and with what somebody deleted of what it starts with", async () => {
+  const log = new MemoryLog();
+  const first = await TestServer.start({ log });
+  const role = "/apis/rbac.authorization.k8s.io/v1/clusterroles/view";
+  expect((await first.remove(role)).code).toBe(200);
+  expect((await first.create(webhooks, deaf)).code).toBe(201);
+  await first.stop();
+  const second = await TestServer.start({ log });
+  expect((await second.get(role)).code).toBe(200);
+  expect((await second.create("/api/v1/namespaces/default/configmaps", { metadata: { name: "one" } })).code).toBe(500);
+  await second.stop();
+});

@@ -1,0 +1,5 @@
+// The object that most cases are about, and where it is.
+export const one = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" }, data: { a: "1" } };
+export const list = "/api/v1/namespaces/{ns}/configmaps";
+export const at = `${list}/one`;
+export const made = { method: "POST", path: list, body: one, unseen: true } as const;
