@@ -162,7 +162,7 @@ function assemble(
     name: metadata.name ?? claimName(metadata.generateName ?? policy, origin, consumer, requests),
     namespace: legalNamespace(metadata.namespace ?? (trigger.namespace || input.bucketNamespace(consumer))),
     labels: { ...metadata.labels, ...standardLabels(policy, trigger) },
-    annotations: { ...metadata.annotations, ...standardAnnotations(policy, trigger, input.now) },
+    annotations: { ...metadata.annotations, ...standardAnnotations(policy, trigger, input) },
     consumer,
     requests,
     resource: { apiGroup: trigger.group, kind: trigger.kind, namespace: trigger.namespace, name: trigger.name },
@@ -177,12 +177,17 @@ function standardLabels(policy: string, trigger: TriggerIdentity): Readonly<Reco
   };
 }
 
-function standardAnnotations(policy: string, trigger: TriggerIdentity, now: string): Readonly<Record<string, string>> {
+function standardAnnotations(
+  policy: string,
+  trigger: TriggerIdentity,
+  { now, plane }: ClaimInput,
+): Readonly<Record<string, string>> {
   return {
     [annotations.createdBy]: claimCreator,
     [annotations.createdAt]: now,
     [annotations.resourceName]: trigger.name,
     [annotations.policy]: policy,
+    ...(plane === "" ? {} : { [annotations.resourcePlane]: plane }),
   };
 }
 

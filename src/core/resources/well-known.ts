@@ -20,7 +20,19 @@ export const annotations = {
   createdAt: "quota.miloapis.com/created-at",
   resourceName: "quota.miloapis.com/resource-name",
   policy: "quota.miloapis.com/policy",
+  /** The control plane of the object, where that is not the root. */
+  resourcePlane: "quota.miloapis.com/resource-plane",
+  /** UIDs of the objects that this claim may be for, one of which will be stored; joined by commas. */
+  candidates: "quota.miloapis.com/candidates",
+  /** UID of the object that this claim is for, once it is stored. */
+  bound: "quota.miloapis.com/bound",
 } as const;
+
+/** How many objects may wait for the same claim. */
+export const candidatesMax = 16;
+
+/** Keeps a page from going while it is needed; only the writer of pages takes it off. */
+export const pageFinalizer = "quota.miloapis.com/page";
 
 /** The value of the created-by annotation on claims that admission made. */
 export const claimCreator = "claim-creation-plugin";

@@ -1,0 +1,36 @@
+import type { ConsumerRef } from "../core/resources/consumer-ref.ts";
+import { bucketNamespace } from "../core/resources/object-names.ts";
+import { KubeClient, rootPlane } from "../kube/client/kube-client.ts";
+import type { PlaneAddress, ResourceType } from "../kube/client/resource-type.ts";
+import type { Transport } from "../kube/transport/transport.ts";
+import { sourceOf } from "../kube/watch/object-source.ts";
+import type { ControlPlanes, PlaneOwner } from "./control-planes.ts";
+import { anyObject } from "./quota-types.ts";
+
+/** How the planes of a server are called, and whose they are. */
+export interface PlaneLayout {
+  addressOf(plane: string): PlaneAddress;
+  planeOf(owner: PlaneOwner): string | undefined;
+  ownerOf(plane: string): ConsumerRef | undefined;
+  /** Whether every organization has a namespace of its own, called organization-<name>. */
+  readonly hasOrganizationNamespaces: boolean;
+}
+
+/** All planes of a server in this process, which shows them at once. */
+export function planesOfServer(transport: Transport, layout: PlaneLayout): ControlPlanes {
+  const root = new KubeClient(transport, rootPlane);
+  const clients = new Map<string, KubeClient>([[rootPlane.plane, root]]);
+  return {
+    root: rootPlane.plane,
+    client: (plane) => {
+      const client = clients.get(plane) ?? root.inPlane(layout.addressOf(plane));
+      clients.set(plane, client);
+      return client;
+    },
+    everywhere: (type: ResourceType) => sourceOf(root.resource(type, anyObject), transport, { reach: "all-planes" }),
+    inRoot: (type: ResourceType) => sourceOf(root.resource(type, anyObject), transport),
+    planeOf: (owner) => layout.planeOf(owner),
+    ownerOf: (plane) => layout.ownerOf(plane),
+    bucketNamespace: (consumer) => bucketNamespace(consumer, () => layout.hasOrganizationNamespaces),
+  };
+}

@@ -1,0 +1,97 @@
+import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
+import { knowledgeOf } from "../../core/ledger/read-claim.ts";
+import { type ConsumerRef, consumerKey } from "../../core/resources/consumer-ref.ts";
+import type { ResourceClaim, ResourceRef } from "../../core/resources/resource-claim.ts";
+import { annotations, labels } from "../../core/resources/well-known.ts";
+import type { ObjectMeta } from "../../protocol/object-meta.ts";
+
+/** What controllers keep of a claim: little, once it is decided. */
+export interface ClaimRecord {
+  readonly uid: string;
+  readonly version: string;
+  readonly consumer: ConsumerRef;
+  readonly state: "pending" | "denied" | "granted";
+  readonly deleting: boolean;
+  /** What it holds; nothing unless it is granted. */
+  readonly parts: readonly ClaimPart[];
+  /** The claim itself as long as it is undecided. */
+  readonly open: ResourceClaim | undefined;
+  /** Undefined for claims that people and services make: nobody but them ends these. */
+  readonly automatic: AutomaticClaim | undefined;
+}
+
+/** A claim that was made for an object. */
+export interface AutomaticClaim {
+  readonly policy: string;
+  /** The control plane of the object, as annotations call it: nothing, for the root. */
+  readonly resourcePlane: string;
+  readonly resource: ResourceRef;
+  /** UIDs of the objects that it may be for. */
+  readonly candidates: readonly string[];
+  /** UID of the object that it is for, once that is known to be stored. */
+  readonly bound: string | undefined;
+  /** UIDs in its owner references. */
+  readonly owners: readonly string[];
+}
+
+/** Makes records. Claims of one consumer share what is the same in all of them, for there may be a million. */
+export class ClaimRecords {
+  readonly #consumers = new Map<string, ConsumerRef>();
+  readonly #texts = new Map<string, string>();
+
+  of(claim: ResourceClaim): ClaimRecord {
+    const { uid = "", resourceVersion = "", deletionTimestamp } = claim.metadata;
+    const knowledge = knowledgeOf(claim);
+    const state = knowledge.state === "gone" ? "pending" : knowledge.state;
+    return {
+      uid,
+      version: resourceVersion,
+      consumer: this.#consumer(claim.consumer),
+      state,
+      deleting: deletionTimestamp !== undefined,
+      parts: knowledge.state === "granted" ? knowledge.parts.map((part) => this.#part(part)) : [],
+      open: state === "pending" ? claim : undefined,
+      automatic: this.#automatic(claim),
+    };
+  }
+
+  #consumer(consumer: ConsumerRef): ConsumerRef {
+    const key = consumerKey(consumer);
+    const known = this.#consumers.get(key);
+    if (known === undefined) this.#consumers.set(key, consumer);
+    return known ?? consumer;
+  }
+
+  #part({ resourceType, dimensionKey, amount }: ClaimPart): ClaimPart {
+    return { resourceType: this.#text(resourceType), dimensionKey: this.#text(dimensionKey), amount };
+  }
+
+  #text(text: string): string {
+    const known = this.#texts.get(text);
+    if (known === undefined) this.#texts.set(text, text);
+    return known ?? text;
+  }
+
+  #automatic({ metadata, resource }: ResourceClaim): AutomaticClaim | undefined {
+    if (metadata.labels?.[labels.autoCreated] !== "true" || resource === undefined) return undefined;
+    const noted = metadata.annotations ?? {};
+    return {
+      policy: this.#text(noted[annotations.policy] ?? ""),
+      resourcePlane: this.#text(noted[annotations.resourcePlane] ?? ""),
+      resource: {
+        apiGroup: this.#text(resource.apiGroup),
+        kind: this.#text(resource.kind),
+        namespace: this.#text(resource.namespace),
+        name: resource.name,
+      },
+      candidates: candidatesOf(metadata),
+      bound: noted[annotations.bound],
+      owners: (metadata.ownerReferences ?? []).map((owner) => owner.uid),
+    };
+  }
+}
+
+/** The objects that a claim may be for, as its annotation lists them. */
+export function candidatesOf({ annotations: noted = {} }: ObjectMeta): readonly string[] {
+  return (noted[annotations.candidates] ?? "").split(",").filter((uid) => uid !== "");
+}
