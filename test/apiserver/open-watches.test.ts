@@ -67,6 +67,22 @@ describe("watches", () => {
     expect(endless.ended).toBe("ended");
   });
 
+  it("say at once how far they are when somebody in the process asks, and only those of the same objects", async () => {
+    await start();
+    const from = `resourceVersion=${await put("a")}`;
+    const asked = await server.watch(`${watching}&${from}&allowWatchBookmarks=true`);
+    const others = [
+      await server.watch(`/api/v1/configmaps?watch=true&${from}&allowWatchBookmarks=true`),
+      await server.watch(`/api/v1/namespaces/default/secrets?watch=true&${from}&allowWatchBookmarks=true`),
+      await server.watch(`${watching}&${from}`),
+    ];
+    await server.create("/api/v1/namespaces", { metadata: { name: "elsewhere" } });
+    const reply = await server.send({ path: configMaps, asksProgress: true });
+    expect([reply.code, reply.text]).toEqual([200, String(server.server.registry.store.revision)]);
+    expect(asked.lines).toEqual([`BOOKMARK ${reply.text}`]);
+    expect(others.flatMap(({ lines }) => lines)).toEqual([]);
+  });
+
   it("end when the server stops, and none begins after", async () => {
     await start();
     const reader = await server.watch(watching);
@@ -151,6 +167,18 @@ describe("watches", () => {
       reader.drainUntil(20);
       server.clock.advance(1_000);
       expect(reader.lines.at(-1)).toBe(`BOOKMARK ${server.server.registry.store.revision}`);
+    });
+
+    it("say how far it is, when somebody asks, only once it has seen everything up to there", async () => {
+      await start({ limits: { watches: limits } });
+      const reader = await server.watch(`${watching}&allowWatchBookmarks=true`);
+      const initial = reader.lines.length;
+      reader.pause();
+      await write(20);
+      const { text } = await server.send({ path: configMaps, asksProgress: true });
+      expect(reader.lines.slice(initial).filter((line) => line.startsWith("BOOKMARK"))).toEqual([]);
+      reader.drainUntil(initial + 21);
+      expect(reader.lines.slice(initial + 20)).toEqual([`BOOKMARK ${text}`]);
     });
 
     it("cut it off when it takes nothing for too long", async () => {

@@ -30,6 +30,7 @@ export interface Call {
   readonly headers?: Readonly<Record<string, readonly string[]>>;
   readonly life?: AbortController;
   readonly allPlanes?: boolean;
+  readonly asksProgress?: boolean;
 }
 
 /** A moment of some Monday. */
@@ -149,6 +150,7 @@ export function requestOf(call: Call): ApiRequest {
     life,
     ...(user === "from headers" ? {} : { user }),
     ...(call.allPlanes === undefined ? {} : { allPlanes: call.allPlanes }),
+    ...(call.asksProgress === undefined ? {} : { asksProgress: call.asksProgress }),
   };
 }
 

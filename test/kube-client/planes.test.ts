@@ -76,6 +76,26 @@ describe("control planes", () => {
     for (const { informer } of [all, onlyB]) await informer.stop();
   });
 
+  it("are known up to the moment that somebody asks, without reading anything anew", async () => {
+    const all = informed(root.resource(configMaps, parseConfigMap), { reach: "all-planes" });
+    const onlyB = informed(inPlane("project-b"), {});
+    await Promise.all([all.informer.ready, onlyB.informer.ready]);
+    const watches = server.watches.count;
+    for (let round = 0; round < 50; round += 1) {
+      const plane = planes[round % 2] as string;
+      // What nobody follows moves the server on, and is no event to anybody.
+      await inPlane(plane).create(configMap("default", `unseen-${round}`, {}), {}, signal);
+      await inPlane(plane).create(labelled(`fresh-${round}`, plane), {}, signal);
+      await Promise.all([all.informer.fresh(signal), onlyB.informer.fresh(signal), all.informer.fresh(signal)]);
+      const place = { plane, namespace: "default", name: `fresh-${round}` };
+      expect(all.informer.get(place)).toBe(plane);
+      expect(onlyB.informer.get(place)).toBe(plane === "project-b" ? plane : undefined);
+      expect(Number(all.informer.revision)).toBe(server.registry.store.revision);
+    }
+    expect(server.watches.count).toBe(watches);
+    for (const { informer } of [all, onlyB]) await informer.stop();
+  });
+
   it("are named in lists of all of them", async () => {
     await inPlane("project-a").create(labelled("listed", "1"), {}, signal);
     const client = root.resource(configMaps, parseConfigMap);

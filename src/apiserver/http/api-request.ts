@@ -21,6 +21,11 @@ export interface ApiRequest {
    * a list the planes of its items in their order, as `planes`: nothing is added to the objects themselves.
    */
   readonly allPlanes?: boolean;
+  /**
+   * Answer a list with how far the server is, as plain text, and list nothing; watches of the same objects that were
+   * opened by callers in this process get a bookmark at once.
+   */
+  readonly asksProgress?: boolean;
   /** What the TLS connection knows of its client. */
   readonly clientCertificate?: X509Certificate | undefined;
 }

@@ -31,6 +31,8 @@ const defaultWatchLimits: WatchLimits = {
 /** A stream as all of them together see it. */
 export interface OpenWatch {
   readonly waitingBytes: number;
+  /** Tells its client at once that it has heard everything up to now; or as soon as that is true. */
+  tellProgress(): void;
   /** Ends it in order. */
   finish(): void;
   /** Ends it because its client is too far behind. */
@@ -39,6 +41,8 @@ export interface OpenWatch {
 
 interface Place {
   readonly username: string;
+  /** What is watched, as those call it who may ask for its progress. */
+  readonly watched: string | undefined;
   /** As of the last time it was looked at; it may be less by now. */
   waitingBytes: number;
 }
@@ -47,6 +51,7 @@ interface Place {
 export class OpenWatches {
   readonly limits: WatchLimits;
   readonly #places = new Map<OpenWatch, Place>();
+  readonly #byWatched = new Map<string, Set<OpenWatch>>();
   readonly #perUser = new Map<string, number>();
   #waitingBytes = 0;
   #isStopped = false;
@@ -70,9 +75,11 @@ export class OpenWatches {
     }
   }
 
-  add(watch: OpenWatch, user: UserInfo): void {
+  /** `watched` names what it is about, if its progress may be asked for. */
+  add(watch: OpenWatch, user: UserInfo, watched?: string): void {
     this.requireRoomFor(user);
-    this.#places.set(watch, { username: user.username, waitingBytes: 0 });
+    this.#places.set(watch, { username: user.username, watched, waitingBytes: 0 });
+    if (watched !== undefined) this.#byWatched.set(watched, (this.#byWatched.get(watched) ?? new Set()).add(watch));
     this.#perUser.set(user.username, (this.#perUser.get(user.username) ?? 0) + 1);
   }
 
@@ -80,10 +87,16 @@ export class OpenWatches {
     const place = this.#places.get(watch);
     if (place === undefined) return;
     this.#places.delete(watch);
+    this.#forget(watch, place);
     this.#waitingBytes -= place.waitingBytes;
     const left = (this.#perUser.get(place.username) ?? 1) - 1;
     if (left === 0) this.#perUser.delete(place.username);
     else this.#perUser.set(place.username, left);
+  }
+
+  /** Lets the clients of all watches of this know how far they are. */
+  tellProgress(watched: string): void {
+    for (const watch of [...(this.#byWatched.get(watched) ?? [])]) watch.tellProgress();
   }
 
   /** To be called when something was written to a watch. May cut off any of them. */
@@ -96,6 +109,13 @@ export class OpenWatches {
   stop(): void {
     this.#isStopped = true;
     for (const watch of [...this.#places.keys()]) watch.finish();
+  }
+
+  #forget(watch: OpenWatch, { watched }: Place): void {
+    if (watched === undefined) return;
+    const others = this.#byWatched.get(watched);
+    others?.delete(watch);
+    if (others?.size === 0) this.#byWatched.delete(watched);
   }
 
   #look(watch: OpenWatch): void {

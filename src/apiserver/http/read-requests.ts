@@ -1,9 +1,9 @@
 import { failure, resourceNotFound, StatusError } from "../../protocol/api-status.ts";
 import { listObjects } from "../registry/list.ts";
-import { keyOf, resourceOf } from "../registry/object-request.ts";
+import { keyOf, type ObjectRequest, resourceOf, scopeOf } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
 import { planesListText } from "./all-planes.ts";
-import { textAnswer } from "./answers.ts";
+import { plainAnswer, textAnswer } from "./answers.ts";
 import type { ApiAnswer } from "./api-request.ts";
 import type { EventLines } from "./event-lines.ts";
 import { BadRevision, exactRevision, parseListOptions, revisionParameter } from "./list-options.ts";
@@ -60,6 +60,16 @@ function listRevision(text: string): number {
   }
 }
 
+/** How far the store is. Those who watch the same in this process are told that they know everything up to there. */
+export function tellProgress({ registry, watches }: WatchPorts, call: ResourceCall): ApiAnswer {
+  watches.tellProgress(watchedBy(readRequest(call)));
+  return plainAnswer(200, String(registry.store.revision));
+}
+
+function watchedBy(request: ObjectRequest): string {
+  return JSON.stringify(scopeOf(request));
+}
+
 export function watchCollection({ registry, watches, lines }: WatchPorts, call: ResourceCall): ApiAnswer {
   const query = new URLSearchParams(call.context.request.query);
   query.set("watch", "true");
@@ -68,6 +78,9 @@ export function watchCollection({ registry, watches, lines }: WatchPorts, call: 
   const asked = revisionParameter(options.resourceVersion);
   if (asked > registry.store.revision) throw tooLargeRevision(asked, registry.store.revision);
   watches.requireRoomFor(call.context.user);
-  const stream = new WatchStream({ ...registry, watches, lines }, readRequest(call), options, showing);
+  const request = readRequest(call);
+  const isAskable = call.context.request.user !== undefined && options.allowBookmarks;
+  const watched = isAskable ? { watched: watchedBy(request) } : {};
+  const stream = new WatchStream({ ...registry, watches, lines, ...watched }, request, options, showing);
   return { code: 200, headers: { "content-type": "application/json" }, body: stream };
 }

@@ -2,7 +2,7 @@ import { requireAllPlanes } from "./all-planes.ts";
 import { methodNotAllowed } from "./answers.ts";
 import type { ApiAnswer } from "./api-request.ts";
 import { remove, removeCollection } from "./delete-requests.ts";
-import { getObject, listCollection, type WatchPorts, watchCollection } from "./read-requests.ts";
+import { getObject, listCollection, tellProgress, type WatchPorts, watchCollection } from "./read-requests.ts";
 import { isInPlace, type ResourceCall, showingOf } from "./resource-call.ts";
 import { answerScale } from "./scale-requests.ts";
 import { create, patch, update } from "./write-requests.ts";
@@ -18,7 +18,9 @@ export async function answerResource(ports: WatchPorts, call: ResourceCall): Pro
     case "get":
       return getObject(ports.registry, call);
     case "list":
-      return listCollection(ports.registry, call);
+      return call.context.request.asksProgress === true
+        ? tellProgress(ports, call)
+        : listCollection(ports.registry, call);
     case "watch":
       return watchCollection(ports, call);
     case "create":

@@ -21,6 +21,8 @@ interface Ports {
   readonly random: Pick<Random, "fraction">;
   readonly watches: OpenWatches;
   readonly lines: EventLines;
+  /** What is watched, if others may ask for its progress. */
+  readonly watched?: string;
 }
 
 /** Longer than any timer can be set for; nobody notices a watch that ends once a day. */
@@ -44,6 +46,8 @@ export class WatchStream implements Stream, OpenWatch {
   /** All changes up to this revision were sent, or had nothing in them for this client. */
   #sent = 0;
   #isFirst = true;
+  /** Somebody wants to hear that everything was told, which is not true yet. */
+  #owesProgress = false;
   #state: "live" | "behind" | "closed" = "live";
 
   constructor(ports: Ports, request: ObjectRequest, options: ListOptions, showing: Showing) {
@@ -61,10 +65,21 @@ export class WatchStream implements Stream, OpenWatch {
     this.#sink = sink;
     sink.onClose(() => this.#close());
     this.#orFail(() => {
-      this.#ports.watches.add(this, this.#request.user);
+      this.#ports.watches.add(this, this.#request.user, this.#ports.watched);
       this.#begin();
       this.#goOn();
     });
+  }
+
+  tellProgress(): void {
+    if (this.#request.isServed?.() === false) {
+      this.finish();
+      return;
+    }
+    this.#owesProgress = !this.#isUpToDate;
+    if (this.#owesProgress) return;
+    this.#sent = this.#ports.store.revision;
+    this.#bookmark(false);
   }
 
   finish(): void {
@@ -103,6 +118,7 @@ export class WatchStream implements Stream, OpenWatch {
     const stop = subscribe(this.#ports.store, scopeOf(this.#request), this.#sent, (change) => this.#deliver(change));
     this.#stop = stop;
     if (this.#state !== "live") stop();
+    else if (this.#owesProgress) this.tellProgress();
   }
 
   #sendInitial(items: Iterator<StoredObject>): void {

@@ -20,6 +20,8 @@ export interface DirectRequest {
   readonly life: AbortController;
   readonly user: DirectUser;
   readonly allPlanes?: boolean;
+  /** Say how far the server is, and let watches of the same know at once; list nothing. */
+  readonly asksProgress?: boolean;
 }
 
 /** What it hands back. */
@@ -75,6 +77,21 @@ export function directTransport(handle: DirectHandle, user: DirectUser): Transpo
         life.abort(new Error("nobody reads this stream any more"));
       }
     },
+    progress: async (call, signal) => {
+      signal.throwIfAborted();
+      const life = new ChildAbort(signal);
+      try {
+        const { code, headers, body } = await handle({
+          ...requestFor(call, user, life.controller),
+          asksProgress: true,
+        });
+        signal.throwIfAborted();
+        if (typeof body !== "string" || code !== 200) throw refusedProgress(call, { code, headers, body });
+        return body;
+      } finally {
+        life.release();
+      }
+    },
     close: async () => undefined,
   };
 }
@@ -85,8 +102,13 @@ function refusedStream(call: Call, reply: Reply): Error {
     : refusal(call, reply);
 }
 
+function refusedProgress(call: Call, { code, headers, body }: DirectAnswer): Error {
+  if (typeof body !== "string") return new ConnectionFailed(call, "a stream was answered where none was asked for");
+  return refusal(call, { code, headers: flat(headers), body });
+}
+
 function requestFor(
-  { method, path, query, body, reach }: Call,
+  { method, path, query, body, reach, accept = "application/json" }: Call,
   user: DirectUser,
   life: AbortController,
 ): DirectRequest {
@@ -94,7 +116,7 @@ function requestFor(
     method,
     path,
     query,
-    headers: { accept: ["application/json"], ...(body === undefined ? {} : { "content-type": [body.type] }) },
+    headers: { accept: [accept], ...(body === undefined ? {} : { "content-type": [body.type] }) },
     body: async () => body?.text ?? "",
     life,
     user,

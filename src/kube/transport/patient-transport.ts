@@ -11,6 +11,7 @@ const waitMsMax = 60_000;
  * after a 503 that is only known of reads. Streams have their own ways to start over.
  */
 export function patientTransport(transport: Transport, clock: Clock): Transport {
+  const progress = transport.progress?.bind(transport);
   return {
     request: async (call, signal) => {
       for (let tries = 1; ; tries += 1) {
@@ -21,6 +22,7 @@ export function patientTransport(transport: Transport, clock: Clock): Transport 
       }
     },
     stream: (call, sink, signal) => transport.stream(call, sink, signal),
+    ...(progress === undefined ? {} : { progress }),
     close: () => transport.close(),
   };
 }

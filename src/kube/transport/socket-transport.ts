@@ -129,9 +129,12 @@ export class SocketTransport implements Transport {
     return `${prefix}${path}${search === "" ? "" : `?${search}`}`;
   }
 
-  #headers({ body }: Call, { headers }: Identity): Readonly<Record<string, string | readonly string[]>> {
+  #headers(
+    { body, accept = "application/json" }: Call,
+    { headers }: Identity,
+  ): Readonly<Record<string, string | readonly string[]>> {
     const type = body === undefined ? {} : { "content-type": body.type };
-    return { accept: "application/json", "user-agent": this.#userAgent, ...type, ...headers };
+    return { accept, "user-agent": this.#userAgent, ...type, ...headers };
   }
 
   async #named<Value>(call: Call, signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {

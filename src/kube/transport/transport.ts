@@ -5,6 +5,8 @@ export interface Call {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body?: { readonly type: string; readonly text: string };
+  /** The form in which an answer is wanted; JSON when left out. */
+  readonly accept?: string;
   /**
    * List or watch the objects of all planes at once. Only a server in this process does that: lists then name the
    * planes of their items, and events their plane.
@@ -35,6 +37,12 @@ export interface Transport {
    * ConnectionFailed when the stream is cut, and with the signal's reason when that is aborted: no line comes after.
    */
   stream(call: Call, sink: LineSink, signal: AbortSignal): Promise<void>;
+  /**
+   * How far the server is, as a revision, for a list of everything that the call is about. Watches of the same, opened
+   * through this process and taking bookmarks, are told right away that they have heard everything up to there. Only
+   * towards a server in this process.
+   */
+  progress?(call: Call, signal: AbortSignal): Promise<string>;
   close(): Promise<void>;
 }
 

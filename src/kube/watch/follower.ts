@@ -89,6 +89,11 @@ export class Follower {
     }
   }
 
+  /** Whether a stream is open, or being opened, that goes on from something known. */
+  get isResuming(): boolean {
+    return this.#attempt !== undefined && this.#from !== undefined;
+  }
+
   /** Reads everything again, now. */
   refresh(): void {
     this.#from = undefined;
@@ -110,6 +115,7 @@ export class Follower {
       return error;
     } finally {
       attempt.release();
+      this.#attempt = undefined;
     }
   }
 

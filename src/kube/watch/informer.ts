@@ -2,7 +2,9 @@ import type { Clock } from "../../protocol/clock.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../protocol/json-value.ts";
 import type { Random } from "../backoff.ts";
 import { nameIn, type Parser, UnreadableObject } from "../client/read-reply.ts";
+import { sharedAbort } from "../shared-abort.ts";
 import { Follower, type Following, type FollowLimits } from "./follower.ts";
+import { Freshness } from "./freshness.ts";
 import type { ObjectSource } from "./object-source.ts";
 import { isOlder } from "./revision.ts";
 import { RevisionWaiters } from "./revision-waiters.ts";
@@ -60,7 +62,8 @@ export class Informer<Kind, Kept> implements Following {
   readonly #handlers = new Set<InformerHandler<Kept>>();
   readonly #waiters = new RevisionWaiters();
   readonly #follower: Follower;
-  readonly #stopped = new AbortController();
+  readonly #freshness: Freshness;
+  readonly #stopped = sharedAbort();
   #running: Promise<void> | undefined;
   #state: InformerState = { phase: "starting" };
   #round = 0;
@@ -74,6 +77,7 @@ export class Informer<Kind, Kept> implements Following {
     this.#options = options;
     const { clock, random, limits } = options;
     this.#follower = new Follower(options.source, this, { clock, random, ...(limits === undefined ? {} : { limits }) });
+    this.#freshness = new Freshness(this, { source: options.source, clock, stopped: this.#stopped.signal });
     this.ready = new Promise((resolve) => {
       this.#announceReady = resolve;
     });
@@ -101,6 +105,16 @@ export class Informer<Kind, Kept> implements Following {
     return this.#held.size;
   }
 
+  /** Everything up to here has been told; undefined while everything is read, at first or anew. */
+  get revision(): string | undefined {
+    return this.#waiters.revision;
+  }
+
+  /** Whether a stream is being read that everything could be read anew instead of. */
+  get canRefresh(): boolean {
+    return this.#follower.isResuming;
+  }
+
   get(place: ObjectPlace): Kept | undefined {
     return this.#held.get(keyOf(place))?.kept;
   }
@@ -124,14 +138,24 @@ export class Informer<Kind, Kept> implements Following {
     return this.#waiters.wait(revision, signal);
   }
 
+  /**
+   * Resolves when everything is known that happened before this call. Rejects when the server cannot be asked how far it
+   * is; asks again and again only for what it said once.
+   */
+  fresh(signal: AbortSignal): Promise<void> {
+    return this.#freshness.fresh(signal);
+  }
+
   /** Reads everything again, now. */
   refresh(): void {
+    this.#waiters.forget();
     this.#follower.refresh();
   }
 
   replacing(): void {
     this.#round += 1;
     this.#isReplacing = true;
+    this.#waiters.forget();
   }
 
   replaced(): void {

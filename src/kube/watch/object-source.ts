@@ -2,12 +2,17 @@ import type { JsonObject } from "../../protocol/json-value.ts";
 import type { RawPage } from "../client/list-page.ts";
 import { type ListOptions, queryOf } from "../client/request-options.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
-import type { LineSink, Transport } from "../transport/transport.ts";
+import type { Call, LineSink, Transport } from "../transport/transport.ts";
 
 /** Where a follower gets objects from. */
 export interface ObjectSource {
   page(paging: Pick<ListOptions, "limit" | "continue">, signal: AbortSignal): Promise<RawPage>;
   watch(parameters: Readonly<Record<string, string | undefined>>, sink: LineSink, signal: AbortSignal): Promise<void>;
+  /**
+   * How far the server is, where it can be asked to tell its watches right away that they have heard everything up to
+   * there. Elsewhere a list says how far it is.
+   */
+  progress?(signal: AbortSignal): Promise<string>;
   /** The plane of an object, by what the server said of it beside the object, if it did. */
   planeOf(said: string | undefined, object: JsonObject): string;
 }
@@ -23,6 +28,8 @@ export function sourceOf(
   transport: Transport,
   { planeOf, ...selected }: Selection = {},
 ): ObjectSource {
+  const everything = (): Call => client.collectionCall(selected, new URLSearchParams());
+  const progress = transport.progress?.bind(transport);
   return {
     page: (paging, signal) => client.rawList({ ...selected, ...paging }, signal),
     watch: (parameters, sink, signal) => {
@@ -36,6 +43,7 @@ export function sourceOf(
       });
       return transport.stream(client.collectionCall(selected, query), sink, signal);
     },
+    ...(progress === undefined ? {} : { progress: (signal) => progress(everything(), signal) }),
     planeOf: planeOf ?? ((said) => said ?? client.plane.plane),
   };
 }

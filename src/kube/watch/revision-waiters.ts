@@ -13,6 +13,11 @@ export class RevisionWaiters {
   #reached: string | undefined;
   #stopped: { readonly reason: unknown } | undefined;
 
+  /** Undefined while nobody can tell. */
+  get revision(): string | undefined {
+    return this.#reached;
+  }
+
   async wait(revision: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#reached !== undefined && !isOlder(this.#reached, revision)) return;
@@ -35,6 +40,11 @@ export class RevisionWaiters {
   reached(revision: string): void {
     this.#reached = revision;
     for (const waiter of this.#waiters) if (!isOlder(revision, waiter.revision)) waiter.settle();
+  }
+
+  /** What was reached is not known any more: it comes again, or something else does. */
+  forget(): void {
+    this.#reached = undefined;
   }
 
   stop(reason: unknown): void {

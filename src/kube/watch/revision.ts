@@ -3,10 +3,11 @@
  * hold; of anything else nobody can tell, and then it is not.
  */
 export function isOlder(left: string, right: string): boolean {
-  if (!isNumber(left) || !isNumber(right)) return false;
+  if (!isRevision(left) || !isRevision(right)) return false;
   return left.length === right.length ? left < right : left.length < right.length;
 }
 
-function isNumber(revision: string): boolean {
+/** Whether this is one that can be told older from newer. */
+export function isRevision(revision: string): boolean {
   return /^(0|[1-9][0-9]*)$/.test(revision);
 }
