@@ -9,11 +9,11 @@ export const rootPlane: PlaneAddress = { plane: "root", prefix: "" };
 /** A way to the objects of one server. */
 export class KubeClient {
   readonly transport: Transport;
-  readonly #plane: PlaneAddress;
+  readonly plane: PlaneAddress;
 
   constructor(transport: Transport, plane: PlaneAddress = rootPlane) {
     this.transport = transport;
-    this.#plane = plane;
+    this.plane = plane;
   }
 
   /** The same server, in another control plane. */
@@ -22,6 +22,6 @@ export class KubeClient {
   }
 
   resource<Kind>(type: ResourceType, parse: Parser<Kind>): ResourceClient<Kind> {
-    return new ResourceClient(this.transport, this.#plane, type, parse);
+    return new ResourceClient(this.transport, this.plane, type, parse);
   }
 }
