@@ -1,0 +1,23 @@
+import { systemNamespace } from "../core/resources/well-known.ts";
+import type { KubeClient } from "../kube/client/kube-client.ts";
+import { StatusError } from "../protocol/api-status.ts";
+import { anyObject, namespacesType } from "./quota-types.ts";
+
+/** Makes the namespace for what belongs to nobody's, in the plane of the client, when it is missing there. */
+export async function ensureNamespace(client: KubeClient, signal: AbortSignal): Promise<void> {
+  const namespaces = client.resource(namespacesType, anyObject);
+  if ((await namespaces.find({ name: systemNamespace }, signal)) !== undefined) return;
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: systemNamespace } };
+  try {
+    await namespaces.create(namespace, {}, signal);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.status.reason !== "AlreadyExists") throw error;
+  }
+}
+
+/** Whether a write failed because the namespace it goes into is not there. */
+export function isNamespaceMissing(error: unknown, namespace: string): boolean {
+  if (!(error instanceof StatusError) || error.status.code !== 404) return false;
+  const { kind, name } = error.status.details ?? {};
+  return kind === "namespaces" && name === namespace;
+}

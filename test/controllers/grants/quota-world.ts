@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { startEmbedded } from "../../../src/apiserver/embedded-server.ts";
+import { FakeClock } from "../../../src/apiserver/storage/fake-clock.ts";
+import { MemoryLog } from "../../../src/apiserver/storage/memory-log.ts";
+import { type PlaneLayout, planesOfServer } from "../../../src/controllers/planes-of-server.ts";
+import { anyObject } from "../../../src/controllers/quota-types.ts";
+import type { Running, Runtime } from "../../../src/controllers/runtime.ts";
+import { createViews } from "../../../src/controllers/views/views.ts";
+import { quotaKinds } from "../../../src/core/resources/kinds.ts";
+import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
+import { directTransport } from "../../../src/kube/transport/direct-transport.ts";
+import type { Call, Transport } from "../../../src/kube/transport/transport.ts";
+import type { JsonObject } from "../../../src/protocol/json-value.ts";
+import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
+import { crdOf } from "../../../src/schema/crd.ts";
+
+type Json = Record<string, unknown>;
+
+const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
+const { signal } = new AbortController();
+const definitionsType: ResourceType = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  scope: "Cluster",
+};
+const group = "resourcemanager.miloapis.com";
+export const organization = { apiGroup: group, kind: "Organization" };
+
+export const startMs = Date.UTC(2026, 0, 1);
+
+const layout: PlaneLayout = {
+  addressOf: (plane) => ({ plane, prefix: plane === "root" ? "" : `/planes/${plane}` }),
+  planeOf: ({ kind, name }) => (kind === "Project" ? name : undefined),
+  ownerOf: () => undefined,
+  hasOrganizationNamespaces: false,
+};
+
+function planeIn(path: string): { plane: string; path: string } {
+  const found = /^\/planes\/([^/]+)(\/.*)$/.exec(path);
+  return found === null ? { plane: "root", path } : { plane: found[1] ?? "", path: found[2] ?? "" };
+}
+
+/** A server with the kinds of the quota API in some planes, and what controllers run on. Time passes when it is waited. */
+export class QuotaWorld {
+  readonly clock = new FakeClock(startMs);
+  readonly reported: string[] = [];
+  /** Writes, as `PUT root/…`, since the last look. */
+  readonly writes: string[] = [];
+  /** May refuse a call by throwing. */
+  meddle: (call: Call) => void | Promise<void> = () => undefined;
+  readonly runtime: Runtime;
+  readonly views: ReturnType<typeof createViews>;
+  readonly #running: Running[] = [];
+  readonly #stopServer: () => Promise<void>;
+
+  static async start(planes: readonly string[] = ["root"]): Promise<QuotaWorld> {
+    const clock = new FakeClock(startMs);
+    const server = await startEmbedded({
+      log: new MemoryLog(),
+      clock,
+      tokens: [],
+      resolvePlane: planeIn,
+      report: (error) => expect.fail(String(error)),
+    });
+    for (const plane of planes) await server.openPlane(plane);
+    const world = new QuotaWorld(
+      clock,
+      directTransport((request) => server.api.handle(request), admin),
+      () => server.stop(),
+    );
+    for (const plane of planes) await world.#define(plane);
+    for (const view of Object.values(world.views)) view.start();
+    await Promise.all(Object.values(world.views).map((view) => view.ready));
+    return world;
+  }
+
+  constructor(clock: FakeClock, transport: Transport, stopServer: () => Promise<void>) {
+    this.clock = clock;
+    this.#stopServer = stopServer;
+    this.runtime = {
+      planes: planesOfServer(this.#meddled(transport), layout),
+      clock,
+      elapsedMs: () => clock.now(),
+      random: { fraction: () => 0.5, uuid: randomUUID },
+      incarnation: "test",
+      report: (where, error) => this.reported.push(`${where}: ${(error as Error).message}`),
+    };
+    this.views = createViews(this.runtime);
+  }
+
+  /** Stopped with the world. */
+  run<Controller extends Running>(controller: Controller): Controller {
+    this.#running.push(controller);
+    return controller;
+  }
+
+  async stop(): Promise<void> {
+    for (const controller of this.#running) await controller.stop();
+    for (const view of Object.values(this.views)) await view.stop();
+    await this.#stopServer();
+  }
+
+  resource(type: ResourceType, plane = "root") {
+    return this.runtime.planes.client(plane).resource(type, anyObject);
+  }
+
+  create(type: ResourceType, object: Json, plane = "root"): Promise<JsonObject> {
+    return this.resource(type, plane).create(object as unknown as KubernetesObject, {}, signal);
+  }
+
+  async find(
+    type: ResourceType,
+    name: string,
+    at: { plane?: string; namespace?: string } = {},
+  ): Promise<Json | undefined> {
+    const ref = type.scope === "Cluster" ? { name } : { name, namespace: at.namespace ?? "default" };
+    return this.resource(type, at.plane).find(ref, signal);
+  }
+
+  async delete(type: ResourceType, name: string, namespace = "default"): Promise<void> {
+    await this.resource(type).delete(type.scope === "Cluster" ? { name } : { name, namespace }, {}, signal);
+  }
+
+  patch(type: ResourceType, name: string, body: Json): Promise<JsonObject> {
+    const ref = type.scope === "Cluster" ? { name } : { name, namespace: "default" };
+    return this.resource(type).patch(ref, { type: "merge", body }, {}, signal);
+  }
+
+  /** Lets time and everything else go on until this holds, for a virtual minute. */
+  async eventually(holds: () => void | Promise<void>, turns = 600): Promise<void> {
+    for (let turn = 0; ; turn += 1) {
+      try {
+        return await holds();
+      } catch (error) {
+        if (turn >= turns) throw error;
+        await this.pass(100);
+      }
+    }
+  }
+
+  /** Lets so much time pass, with room for everything to happen meanwhile. */
+  async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 100) {
+      this.clock.advance(Math.min(left, 100));
+      for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
+
+  #meddled(transport: Transport): Transport {
+    return {
+      ...transport,
+      request: async (call, abort) => {
+        await this.meddle(call);
+        if (call.method !== "GET") this.writes.push(`${call.method} ${call.path}`);
+        return transport.request(call, abort);
+      },
+    };
+  }
+
+  async #define(plane: string): Promise<void> {
+    for (const definition of quotaKinds) await this.create(definitionsType, crdOf(definition), plane);
+    await this.eventually(async () => {
+      for (const definition of quotaKinds) await this.resource(definition, plane).list({}, signal);
+    });
+    this.writes.length = 0;
+  }
+}
+
+export function registration(name: string, spec: Json = {}): Json {
+  return {
+    apiVersion: "quota.miloapis.com/v1alpha1",
+    kind: "ResourceRegistration",
+    metadata: { name },
+    spec: { resourceType: name, type: "Entity", baseUnit: "project", consumerType: organization, ...spec },
+  };
+}
+
+export function grant(name: string, spec: Json = {}): Json {
+  return {
+    apiVersion: "quota.miloapis.com/v1alpha1",
+    kind: "ResourceGrant",
+    metadata: { name, namespace: "default" },
+    spec: {
+      consumerRef: { ...organization, name: "acme" },
+      allowances: [{ resourceType: "projects", buckets: [{ amount: 3 }] }],
+      ...spec,
+    },
+  };
+}
+
+export interface ShownCondition {
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The condition Active of an object, without what has no place in a comparison. */
+export function activeOf(object: Json | undefined): ShownCondition | undefined {
+  const { conditions = [] } = (object?.["status"] ?? {}) as { conditions?: (ShownCondition & { type: string })[] };
+  const found = conditions.find(({ type }) => type === "Active");
+  return found && { status: found.status, reason: found.reason, message: found.message };
+}
