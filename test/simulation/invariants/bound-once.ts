@@ -1,0 +1,79 @@
+import type { ClaimRendering } from "../../../src/core/policy/claim-policy.ts";
+import { bucketNamespace } from "../../../src/core/resources/object-names.ts";
+import type { TrueObject, World } from "../world/world.ts";
+import type { AdmissionBook } from "./admission-book.ts";
+import { isAtWork, type PolicyHistory } from "./policy-history.ts";
+import type { QuotaTruth } from "./quota-truth.ts";
+import type { TrueClaim } from "./true-claim.ts";
+import type { TruePolicy } from "./true-policy.ts";
+
+/** What tells which objects are governed. */
+export interface Governance {
+  readonly layout: World["layout"];
+  readonly root: string;
+  readonly book: AdmissionBook;
+  readonly policies: PolicyHistory;
+  /** So much may clocks differ, and so long may it take until a policy is known to be at work. */
+  readonly unsureMs: number;
+}
+
+/** Each governed object is bound by exactly one claim of each policy. */
+export function* bindingFaults(truth: QuotaTruth, governance: Governance): Generator<string> {
+  for (const policy of truth.policies.values()) {
+    for (const object of truth.objects.values()) {
+      const bound = claimsOf(truth, policy, object);
+      const name = `object ${object.key.plane}/${object.key.namespace}/${object.key.name} (${object.object.metadata.uid})`;
+      if (bound.length > 1 && governance.policies.isOriginal(policy.name))
+        yield `${name} is bound by ${bound.length} claims of ${policy.name}`;
+      if (bound.length === 0 && mustBeBound(policy, object, governance))
+        yield `${name} is bound by no claim of ${policy.name}`;
+    }
+  }
+}
+
+function claimsOf(truth: QuotaTruth, policy: TruePolicy, { object }: TrueObject): readonly TrueClaim[] {
+  return [...truth.claims.values()].filter(
+    ({ automatic }) => automatic?.policy === policy.name && automatic.bound === object.metadata.uid,
+  );
+}
+
+function mustBeBound(policy: TruePolicy, object: TrueObject, governance: Governance): boolean {
+  const { book, policies, root, unsureMs } = governance;
+  if (policy.key.plane !== root && policy.key.plane !== object.key.plane) return false;
+  const readyMs = policies.readySinceMs(policy.name);
+  if (!isAtWork(policy) || readyMs === undefined || kindOf(object) !== policy.triggerKind) return false;
+  if (render(policy, object, governance)?.outcome !== "claim") return false;
+  const uid = object.object.metadata.uid ?? "";
+  const isLetInByIt = book.claimsBehind(uid)?.some((claim) => claim.policy === policy.name) === true;
+  if (policy.adoptsExisting || (isLetInByIt && policies.isOriginal(policy.name))) return true;
+  return Date.parse(object.object.metadata.creationTimestamp ?? "") > readyMs + unsureMs;
+}
+
+function kindOf({ object }: TrueObject): string {
+  const slash = object.apiVersion.indexOf("/");
+  return `${slash < 0 ? "" : object.apiVersion.slice(0, slash)}/${object.kind}`;
+}
+
+function render(
+  policy: TruePolicy,
+  { key, object }: TrueObject,
+  { layout, root }: Governance,
+): ClaimRendering | undefined {
+  return policy.compiled?.evaluate({
+    trigger: object,
+    user: { name: "somebody", uid: "", groups: [], extra: {} },
+    requestInfo: {
+      verb: "create",
+      resource: key.resource,
+      subresource: "",
+      name: key.name,
+      namespace: key.namespace,
+      apiGroup: "",
+      apiVersion: "",
+    },
+    plane: key.plane === root ? "" : key.plane,
+    planeConsumer: layout.ownerOf(key.plane),
+    bucketNamespace: (consumer) => bucketNamespace(consumer, () => layout.hasOrganizationNamespaces),
+    now: "",
+  });
+}

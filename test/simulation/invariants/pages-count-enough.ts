@@ -1,0 +1,33 @@
+import { heldBeside } from "./capacity.ts";
+import type { Invariant } from "./invariant.ts";
+import type { QuotaChange, QuotaTruth } from "./quota-truth.ts";
+import { pagesOfClaim } from "./true-claim.ts";
+import { amountOf } from "./true-part.ts";
+
+/** On each page, granted claims without a promise there hold at most what the page says is allocated. */
+export const pagesCountEnough: Invariant = {
+  name: "I1",
+  *faults(change, truth) {
+    for (const page of touchedPages(change)) {
+      const held = amountOf(heldBeside(truth, page));
+      const counted = truth.pages.get(page)?.allocated ?? 0n;
+      if (held > counted) yield `page ${page} counts ${counted}, but granted claims hold ${held}`;
+    }
+    yield* removalFaults(change, truth);
+  },
+};
+
+/** A page holds promises for claims that wait for them: it must not go before these do. */
+function* removalFaults(change: QuotaChange, truth: QuotaTruth): Generator<string> {
+  if (change.about !== "page" || change.before === undefined || change.after !== undefined) return;
+  for (const { uid } of change.before.reservations) {
+    if (truth.claimByUid(uid) !== undefined) yield `page ${change.before.id} is gone, with a promise to claim ${uid}`;
+  }
+}
+
+function touchedPages(change: QuotaChange): Iterable<string> {
+  if (change.about === "page") return [(change.after ?? change.before)?.id ?? ""];
+  if (change.about !== "claim") return [];
+  const claim = change.after ?? change.before;
+  return claim === undefined ? [] : pagesOfClaim(claim);
+}

@@ -1,0 +1,95 @@
+import { type Checker, InvariantBroken, type World } from "../world/world.ts";
+import type { AdmissionBook } from "./admission-book.ts";
+import { AdmittedObjectsAreCounted, answerFaults } from "./admitted-objects-are-counted.ts";
+import { restFaults } from "./at-rest.ts";
+import { bindingFaults } from "./bound-once.ts";
+import { ClaimsOutliveObjects } from "./claims-outlive-objects.ts";
+import { decisionsStand } from "./decisions-stand.ts";
+import { DenialsAreTrue } from "./denials-are-true.ts";
+import type { Invariant } from "./invariant.ts";
+import { pageBounds } from "./page-bounds.ts";
+import { pagesCountEnough } from "./pages-count-enough.ts";
+import { PolicyHistory } from "./policy-history.ts";
+import { type QuotaChange, QuotaTruth } from "./quota-truth.ts";
+import { swapsFit } from "./swaps-fit.ts";
+
+export interface Tolerances {
+  /** By how much clocks of machines are wrong at most. */
+  readonly clocksDifferMs: number;
+  /** How long it may take at most, faults included, until a policy that is Ready is at work everywhere. */
+  readonly unsureMs: number;
+}
+
+/** Judges everything there is to judge about quota. */
+export class QuotaChecker implements Checker {
+  readonly truth = new QuotaTruth();
+  readonly #world: World;
+  readonly #book: AdmissionBook;
+  readonly #policies = new PolicyHistory();
+  readonly #invariants: readonly Invariant[];
+  readonly #tolerances: Tolerances;
+  readonly #wrongAnswers: string[] = [];
+  #writesSinceSettled: string[] | undefined;
+
+  constructor(world: World, book: AdmissionBook, tolerances: Tolerances) {
+    this.#world = world;
+    this.#book = book;
+    this.#tolerances = tolerances;
+    this.#invariants = [
+      pagesCountEnough,
+      swapsFit,
+      decisionsStand,
+      new AdmittedObjectsAreCounted(book, this.#policies),
+      new DenialsAreTrue(tolerances.clocksDifferMs),
+      new ClaimsOutliveObjects(book, this.#policies),
+      pageBounds,
+    ];
+    world.truth.onChange((change) => this.#take(this.truth.take(change), change.now.key.resource));
+    book.whenAllowed((uid, claims) => this.#wrongAnswers.push(...answerFaults(uid, claims, this.truth)));
+  }
+
+  /** Writes are judged at the moment they are durable, and end the run then. Answers are given by programs. */
+  step(): void {
+    demand("I5", this.#wrongAnswers);
+  }
+
+  settled(): void {
+    this.step();
+    const governance = {
+      layout: this.#world.layout,
+      root: this.#world.planes.root,
+      book: this.#book,
+      policies: this.#policies,
+      unsureMs: this.#tolerances.unsureMs,
+    };
+    demand("I9", restFaults(this.truth, this.#world.nowMs));
+    demand("I10", bindingFaults(this.truth, governance));
+    demand(
+      "I11",
+      this.#book.unanswered.map(({ what }) => `nobody answered ${what}`),
+    );
+    this.#writesSinceSettled = [];
+  }
+
+  rested(): void {
+    const writes = this.#writesSinceSettled ?? [];
+    demand("I12", writes.length === 0 ? [] : [`nothing happened, and ${writes.join(", ")} were written`]);
+    demand("I9", restFaults(this.truth, this.#world.nowMs));
+  }
+
+  #take(change: QuotaChange, resource: string): void {
+    this.#policies.take(change);
+    if (!isOfServers(resource)) this.#writesSinceSettled?.push(resource);
+    for (const invariant of this.#invariants) demand(invariant.name, invariant.faults(change, this.truth));
+  }
+}
+
+/** Those who share work renew what they share it by, all the time. */
+function isOfServers(resource: string): boolean {
+  return resource === "leases.coordination.k8s.io";
+}
+
+function demand(invariant: string, faults: Iterable<string>): void {
+  const all = [...faults];
+  if (all.length > 0) throw new InvariantBroken(invariant, all.join("; "));
+}

@@ -1,0 +1,48 @@
+import type { ObjectKey } from "../../../src/apiserver/storage/object-key.ts";
+import type { JsonObject, JsonValue } from "../../../src/protocol/json-value.ts";
+import { type LabelRequirements, selectorRequirements } from "../../../src/protocol/label-selector.ts";
+import { amountAt, at, listAt, textAt } from "./json-fields.ts";
+import { consumerIn } from "./true-part.ts";
+
+/** A grant as it is stored. */
+export interface TrueGrant {
+  readonly key: ObjectKey;
+  readonly uid: string;
+  readonly generation: bigint;
+  readonly consumer: string;
+  readonly consumerKind: string;
+  readonly pools: readonly TruePool[];
+  /** When it stops counting, in milliseconds since 1970; never, when undefined. */
+  readonly expiresMs: number | undefined;
+  readonly deleting: boolean;
+}
+
+/** A piece of capacity: every request whose dimensions fit may draw from it. */
+export interface TruePool {
+  readonly resourceType: string;
+  readonly requirements: LabelRequirements;
+  readonly amount: bigint;
+}
+
+export function readTrueGrant(key: ObjectKey, object: JsonObject): TrueGrant {
+  const consumer = at(object, "spec", "consumerRef");
+  const expiresAt = textAt(object, "spec", "expiresAt");
+  return {
+    key,
+    uid: textAt(object, "metadata", "uid"),
+    generation: amountAt(object, "metadata", "generation"),
+    consumer: consumerIn(consumer),
+    consumerKind: `${textAt(consumer, "apiGroup")}/${textAt(consumer, "kind")}`,
+    pools: listAt(object, "spec", "allowances").flatMap(poolsIn),
+    expiresMs: expiresAt === "" ? undefined : Date.parse(expiresAt),
+    deleting: textAt(object, "metadata", "deletionTimestamp") !== "",
+  };
+}
+
+function poolsIn(allowance: JsonValue): readonly TruePool[] {
+  return listAt(allowance, "buckets").map((bucket) => ({
+    resourceType: textAt(allowance, "resourceType"),
+    requirements: selectorRequirements((at(bucket, "dimensionSelector") ?? {}) as object),
+    amount: amountAt(bucket, "amount"),
+  }));
+}

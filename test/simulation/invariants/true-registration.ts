@@ -1,0 +1,33 @@
+import type { ObjectKey } from "../../../src/apiserver/storage/object-key.ts";
+import type { JsonObject } from "../../../src/protocol/json-value.ts";
+import { at, conditionAt, listAt, textAt } from "./json-fields.ts";
+
+/** A registration as it is stored. */
+export interface TrueRegistration {
+  readonly key: ObjectKey;
+  readonly resourceType: string;
+  readonly isFeature: boolean;
+  readonly consumerKind: string;
+  readonly claimingKinds: readonly string[];
+  readonly dimensions: readonly string[];
+  /** Whether its condition says so. */
+  readonly isActive: boolean;
+  readonly createdAt: string;
+}
+
+export function readTrueRegistration(key: ObjectKey, object: JsonObject): TrueRegistration {
+  const spec = at(object, "spec");
+  const consumer = at(spec, "consumerType") ?? at(spec, "consumerTypeRef");
+  return {
+    key,
+    resourceType: textAt(spec, "resourceType"),
+    isFeature: textAt(spec, "type") === "Feature",
+    consumerKind: `${textAt(consumer, "apiGroup")}/${textAt(consumer, "kind")}`,
+    claimingKinds: listAt(spec, "claimingResources").map(
+      (kind) => `${textAt(kind, "apiGroup")}/${textAt(kind, "kind")}`,
+    ),
+    dimensions: listAt(spec, "dimensions").map(String),
+    isActive: textAt(conditionAt(object, "Active"), "status") === "True",
+    createdAt: textAt(object, "metadata", "creationTimestamp"),
+  };
+}
