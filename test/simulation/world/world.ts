@@ -50,6 +50,8 @@ export interface Machine {
 export interface TrueObject {
   readonly key: ObjectKey;
   readonly revision: number;
+  /** Its JSON. */
+  readonly text: string;
   readonly object: KubernetesObject & JsonObject;
 }
 

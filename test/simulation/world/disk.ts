@@ -1,0 +1,96 @@
+import { firstRevision, LogFull, type LogRecord, type RecordLog } from "../../../src/apiserver/storage/record-log.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+import { RecordedTruth } from "./truth.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** How the disk is doing. */
+export type DiskState = "good" | "slow" | "full";
+
+/** What a server does to its disk in one of its lives. Nothing comes back from a call of a life that is over. */
+export interface DiskUser {
+  readonly isOver: boolean;
+  /** Called at every call to the disk, before and after it acts. False when the server crashes right then. */
+  readonly mayCall: () => boolean;
+  /** Something reaches the server; while that stands still, it waits. */
+  readonly soon: (call: () => void) => void;
+}
+
+export interface DiskPorts {
+  readonly time: VirtualTime;
+  readonly random: SeededRandom;
+  /** What the truth throws ends the run. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** The disk of the API server: it keeps what was written through every crash. */
+export class SimulatedDisk {
+  readonly #ports: DiskPorts;
+  readonly #records: Map<number, LogRecord>;
+  #compacted = firstRevision;
+  readonly truth: RecordedTruth;
+  state: DiskState = "good";
+  /** The next write fails in a way that leaves nobody knowing whether it happened. */
+  failsNext = false;
+
+  constructor(records: readonly LogRecord[], ports: DiskPorts) {
+    this.#ports = ports;
+    this.#records = new Map(records.map((record) => [record.revision, record]));
+    this.truth = new RecordedTruth(records, () => ports.time.nowMs);
+  }
+
+  /** The disk as a server has it that starts now. */
+  open(user: DiskUser): RecordLog {
+    return {
+      place: "a simulated disk",
+      load: async () => ({ compacted: this.#compacted, pages: onePage([...this.#records.values()]) }),
+      append: (records) => this.#act(user, () => this.#append(records)),
+      compact: (compacted, obsolete) => this.#act(user, () => this.#compact(compacted, obsolete)),
+      close: async () => undefined,
+    };
+  }
+
+  /** Takes its time, and may be the last thing a server does: before it happened, or after. */
+  #act(user: DiskUser, happen: () => void): Promise<void> {
+    const { time } = this.#ports;
+    return new Promise((resolve, reject) => {
+      if (user.isOver || !user.mayCall()) return;
+      const fault = this.#fault();
+      time.later(this.#latencyMs(), () => {
+        if (user.isOver) return;
+        if (fault === undefined || fault.happens) happen();
+        if (!user.mayCall()) return;
+        user.soon(() => (fault === undefined ? resolve() : reject(fault.error)));
+      });
+    });
+  }
+
+  #append(records: readonly LogRecord[]): void {
+    for (const record of records) this.#records.set(record.revision, record);
+    try {
+      for (const record of records) this.truth.take(record);
+    } catch (error) {
+      this.#ports.failed(error);
+    }
+  }
+
+  #compact(compacted: number, obsolete: readonly number[]): void {
+    this.#compacted = compacted;
+    for (const revision of obsolete) this.#records.delete(revision);
+  }
+
+  #fault(): { readonly error: Error; readonly happens: boolean } | undefined {
+    if (this.state === "full") return { error: new LogFull("simulated"), happens: false };
+    if (!this.failsNext) return undefined;
+    this.failsNext = false;
+    return { error: new Error("the disk does not answer"), happens: this.#ports.random.chance(0.5) };
+  }
+
+  #latencyMs(): number {
+    const { random } = this.#ports;
+    return this.state === "slow" ? random.between(50, 1_500) : random.fraction() * 2;
+  }
+}
+
+async function* onePage(records: readonly LogRecord[]): AsyncGenerator<readonly LogRecord[]> {
+  yield records;
+}

@@ -1,0 +1,209 @@
+import { ChildAbort } from "../../../src/kube/child-abort.ts";
+import { type Call, ConnectionFailed, type Reply, type Transport } from "../../../src/kube/transport/transport.ts";
+import { failure, resourceExpired, StatusError } from "../../../src/protocol/api-status.ts";
+import { writeJson } from "../../../src/protocol/json-writer.ts";
+import type { Life, SimulatedMachine } from "./machine.ts";
+import { SeededRandom } from "./seeded-random.ts";
+import type { SimulatedServer } from "./server.ts";
+import { StreamWay } from "./stream-way.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+import type { Fate, Weather } from "./weather.ts";
+
+export interface NetworkPorts {
+  readonly time: VirtualTime;
+  readonly weather: Weather;
+  readonly seed: number;
+  readonly server: () => SimulatedServer;
+  readonly note: (text: string) => void;
+}
+
+/** One end of a connection. */
+interface Sender {
+  readonly machine: SimulatedMachine;
+  readonly life: Life;
+  readonly random: SeededRandom;
+}
+
+/** How long a sender may wait for an answer that does not come. */
+const patienceMs = { least: 5, most: 12_000 };
+/** How late a request may arrive whose sender has given up on it. */
+const lateMsMax = 33_000;
+
+/** Between the machines and the API server: it delays, loses, and cuts. */
+export class Network {
+  readonly #ports: NetworkPorts;
+  readonly #streams = new Map<string, Set<StreamWay>>();
+  readonly #randoms = new Map<string, SeededRandom>();
+  #touches = 0;
+
+  constructor(ports: NetworkPorts) {
+    this.#ports = ports;
+  }
+
+  /** The way to the server as a machine has it in one of its lives. */
+  connect(machine: SimulatedMachine, life: Life): Transport {
+    const sender = { machine, life, random: this.#randomOf(machine.name) };
+    return {
+      request: (call, signal) => this.#request(sender, call, signal),
+      stream: (call, sink, signal) => this.#stream(sender, { call, sink }, signal),
+      close: async () => undefined,
+    };
+  }
+
+  /** Cuts all streams of a machine; what is on its way is lost. */
+  cut({ name }: SimulatedMachine): void {
+    for (const way of this.#streams.get(name) ?? []) way.cut(new Error("the stream was cut"));
+  }
+
+  async #request(sender: Sender, call: Call, signal: AbortSignal): Promise<Reply> {
+    signal.throwIfAborted();
+    const { machine, life, random } = sender;
+    if (life.isOver || !machine.mayCall()) return never();
+    const fate = this.#fateOf(sender, call);
+    const mine = new ChildAbort(signal);
+    const reply = new Promise<Reply>((resolve, reject) => {
+      mine.signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      const answer = (settle: () => void, afterMs: number): void => {
+        this.#ports.time.later(afterMs, () => machine.soon(life, settle));
+      };
+      const lost = (): void =>
+        answer(() => reject(new ConnectionFailed(call, fate)), random.between(patienceMs.least, patienceMs.most));
+      this.#afterPause(sender, () => {
+        if (fate === "unavailable" || fate === "busy")
+          return answer(() => resolve(refusedBy(fate)), this.#latencyMs(random));
+        if (fate === "request lost" || fate === "answer lost" || fate === "arrives late") lost();
+        if (fate === "request lost") return undefined;
+        const upMs = fate === "arrives late" ? random.between(0, lateMsMax) : this.#latencyMs(random);
+        const isHeard = fate !== "answer lost" && fate !== "arrives late";
+        return this.#arrive(upMs, { call, fate }, (settled, error) => {
+          if (isHeard)
+            answer(() => (settled === undefined ? reject(error) : resolve(settled)), this.#latencyMs(random));
+        });
+      });
+    });
+    return reply.finally(() => mine.release());
+  }
+
+  /** Nobody can call a request back: once sent, the server acts on it, whatever became of its sender. */
+  #arrive(
+    upMs: number,
+    { call, fate }: { readonly call: Call; readonly fate: Fate },
+    done: (reply: Reply | undefined, error: unknown) => void,
+  ): void {
+    const { time, server } = this.#ports;
+    const { signal } = new AbortController();
+    time.later(upMs, () => {
+      const before = fate === "overtaken" ? this.#touch(call, signal) : Promise.resolve();
+      before
+        .then(() => server().request(call, signal))
+        .then(
+          (reply) => done(reply, undefined),
+          (error: unknown) => done(undefined, error),
+        );
+    });
+  }
+
+  async #stream(sender: Sender, { call, sink }: StreamCall, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { machine, life, random } = sender;
+    if (life.isOver || !machine.mayCall()) return never();
+    const fate = this.#fateOf(sender, call);
+    if (fate === "expired") return this.#refuse(sender, new StatusError(resourceExpired("too old resource version")));
+    if (fate !== "answered" && fate !== "repeated" && fate !== "overtaken") {
+      return this.#refuse(sender, new ConnectionFailed(call, fate));
+    }
+    const { time, weather, server } = this.#ports;
+    const asked = fate === "repeated" ? begunEarlier(call, random) : call;
+    const way = new StreamWay({
+      time,
+      call,
+      sink,
+      latencyMs: () => this.#latencyMs(random),
+      notBeforeMs: () => weather.stalledUntilMs(machine.name),
+      soon: (arrived) => machine.soon(life, arrived),
+    });
+    const own = this.#streams.get(machine.name) ?? new Set();
+    this.#streams.set(machine.name, own.add(way));
+    const mine = new ChildAbort(signal);
+    mine.signal.addEventListener("abort", () => way.leave(signal.reason), { once: true });
+    this.#afterPause(sender, () => {
+      way.open(this.#latencyMs(random), (sent, ended) => server().stream(asked, sent, ended));
+    });
+    return way.ended.finally(() => {
+      mine.release();
+      own.delete(way);
+    });
+  }
+
+  /** The other side learns that a machine has crashed. */
+  crashed({ name }: SimulatedMachine): void {
+    for (const way of this.#streams.get(name) ?? []) way.abandon();
+    this.#streams.delete(name);
+  }
+
+  #refuse({ machine, life, random }: Sender, error: Error): Promise<never> {
+    return new Promise((_, reject) => {
+      this.#ports.time.later(2 * this.#latencyMs(random), () => machine.soon(life, () => reject(error)));
+    });
+  }
+
+  /** A machine may be paused by the very call that it makes: then what it sends is sent when it goes on. */
+  #afterPause({ machine, life }: Sender, send: () => void): void {
+    if (life.isOver || !machine.isPaused) send();
+    else machine.soon(life, send);
+  }
+
+  #fateOf({ machine, random }: Sender, call: Call): Fate {
+    const fate = this.#ports.weather.fateOf(machine.name, call, random);
+    if (fate !== "answered") this.#ports.note(`${machine.name}: ${call.method} ${call.path}: ${fate}`);
+    return fate;
+  }
+
+  async #touch(call: Call, signal: AbortSignal): Promise<void> {
+    if (call.method === "GET" || call.method === "POST") return;
+    this.#touches += 1;
+    const text = writeJson({ metadata: { annotations: { touched: String(this.#touches) } } });
+    const body = { type: "application/merge-patch+json", text };
+    const path = call.path.replace(/\/status$/, "");
+    const touch: Call = { method: "PATCH", path, query: new URLSearchParams(), body };
+    await this.#ports
+      .server()
+      .request(touch, signal)
+      .catch(() => undefined);
+  }
+
+  #latencyMs(random: SeededRandom): number {
+    return this.#ports.weather.latencyMs(random);
+  }
+
+  #randomOf(name: string): SeededRandom {
+    const random = this.#randoms.get(name) ?? new SeededRandom(this.#ports.seed, `network of ${name}`);
+    this.#randoms.set(name, random);
+    return random;
+  }
+}
+
+interface StreamCall {
+  readonly call: Call;
+  readonly sink: Parameters<Transport["stream"]>[1];
+}
+
+function never<Value>(): Promise<Value> {
+  return new Promise(() => undefined);
+}
+
+function refusedBy(fate: "unavailable" | "busy"): Reply {
+  const status =
+    fate === "busy"
+      ? failure("TooManyRequests", "too many requests", { retryAfterSeconds: 1 })
+      : failure("ServiceUnavailable", "the plane is not available");
+  return { code: status.code, headers: {}, body: writeJson(status) };
+}
+
+/** From a few revisions before the one that was asked for. */
+function begunEarlier(call: Call, random: SeededRandom): Call {
+  const query = new URLSearchParams(call.query);
+  const from = Number(query.get("resourceVersion") ?? "");
+  if (from > 0) query.set("resourceVersion", String(Math.max(1, from - random.between(1, 12))));
+  return { ...call, query };
+}

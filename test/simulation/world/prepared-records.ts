@@ -1,0 +1,66 @@
+import { startEmbedded } from "../../../src/apiserver/embedded-server.ts";
+import { FakeClock } from "../../../src/apiserver/storage/fake-clock.ts";
+import { MemoryLog } from "../../../src/apiserver/storage/memory-log.ts";
+import type { LogRecord } from "../../../src/apiserver/storage/record-log.ts";
+import { anyObject, namespacesType } from "../../../src/controllers/quota-types.ts";
+import { quotaKinds } from "../../../src/core/resources/kinds.ts";
+import { systemNamespace } from "../../../src/core/resources/well-known.ts";
+import { KubeClient } from "../../../src/kube/client/kube-client.ts";
+import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
+import { directTransport } from "../../../src/kube/transport/direct-transport.ts";
+import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
+import { crdOf } from "../../../src/schema/crd.ts";
+import { layout, planes, resolvePlane } from "./layout.ts";
+import { SeededRandom } from "./seeded-random.ts";
+
+/** When every simulated world begins. */
+export const startMs = 1_800_000_000_000;
+
+const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
+const definitions: ResourceType = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  scope: "Cluster",
+};
+
+let prepared: Promise<readonly LogRecord[]> | undefined;
+
+/** What is on the disk before anything happens: planes, with the kinds of the quota API in each. Made once, for all worlds. */
+export function preparedRecords(): Promise<readonly LogRecord[]> {
+  prepared ??= prepare();
+  return prepared;
+}
+
+async function prepare(): Promise<readonly LogRecord[]> {
+  const log = new MemoryLog();
+  const random = new SeededRandom(0, "prepared");
+  const server = await startEmbedded({
+    log,
+    clock: new FakeClock(startMs),
+    random: { fraction: () => random.fraction(), uuid: () => random.uuid() },
+    tokens: [],
+    resolvePlane,
+    report: (error) => {
+      throw error;
+    },
+  });
+  const { signal } = new AbortController();
+  const client = new KubeClient(directTransport((request) => server.api.handle(request), admin));
+  for (const plane of [planes.root, ...planes.projects]) {
+    if (plane !== planes.root) await server.openPlane(plane);
+    const here = client.inPlane(layout.addressOf(plane));
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: systemNamespace } };
+    await here.resource(namespacesType, anyObject).create(namespace, {}, signal);
+    for (const kind of quotaKinds) {
+      const definition = crdOf(kind) as unknown as KubernetesObject;
+      await here.resource(definitions, anyObject).create(definition, {}, signal);
+    }
+  }
+  await new Promise((resolve) => setImmediate(resolve)); // definitions are served a moment after they are stored
+  await server.stop();
+  const { pages } = await log.load();
+  const records: LogRecord[] = [];
+  for await (const page of pages) records.push(...page);
+  return records;
+}

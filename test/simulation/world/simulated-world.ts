@@ -1,0 +1,132 @@
+import type { LogRecord } from "../../../src/apiserver/storage/record-log.ts";
+import { SimulatedDisk } from "./disk.ts";
+import { layout, planes } from "./layout.ts";
+import { SimulatedMachine } from "./machine.ts";
+import { Network } from "./network.ts";
+import { startMs } from "./prepared-records.ts";
+import { SeededRandom } from "./seeded-random.ts";
+import { SimulatedServer } from "./server.ts";
+import type { Trace } from "./trace.ts";
+import { VirtualTime } from "./virtual-time.ts";
+import { Weather } from "./weather.ts";
+import type { Truth, World } from "./world.ts";
+
+export const serverName = "apiserver";
+
+/** How much of history the server keeps, by the seed: with little, whoever was away has to read everything anew. */
+const historyCounts = [12, 60, 100_000] as const;
+
+/** One process that believes to be many machines. */
+export class SimulatedWorld implements World {
+  readonly planes = planes;
+  readonly layout = layout;
+  readonly weather: Weather;
+  readonly disk: SimulatedDisk;
+  readonly server: SimulatedServer;
+  readonly network: Network;
+  readonly #time = new VirtualTime(startMs);
+  readonly #seed: number;
+  readonly #trace: Trace;
+  readonly #machines = new Map<string, SimulatedMachine>();
+  #isCalm = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(seed: number, records: readonly LogRecord[], trace: Trace) {
+    this.#seed = seed;
+    this.#trace = trace;
+    const time = this.#time;
+    const note = (text: string): void => this.note(text);
+    this.weather = new Weather(time);
+    this.disk = new SimulatedDisk(records, { time, random: this.random("disk"), failed: (error) => this.fail(error) });
+    this.disk.truth.onChange((change) => trace.stored(change));
+    this.network = new Network({ time, weather: this.weather, seed, server: () => this.server, note });
+    const random = this.random("server");
+    this.server = new SimulatedServer(this.machine(serverName), {
+      disk: this.disk,
+      limits: { historyCount: random.pick(historyCounts) },
+      broken: () => this.machine(serverName).crash(random.between(10, 3_000)),
+    });
+  }
+
+  get nowMs(): number {
+    return this.#time.nowMs;
+  }
+
+  get truth(): Truth {
+    return this.disk.truth;
+  }
+
+  get isCalm(): boolean {
+    return this.#isCalm;
+  }
+
+  get machines(): Iterable<SimulatedMachine> {
+    return this.#machines.values();
+  }
+
+  /** What went wrong with the world itself, or was found to be wrong in the middle of things. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  random(name: string): SeededRandom {
+    return new SeededRandom(this.#seed, name);
+  }
+
+  machine(name: string): SimulatedMachine {
+    const known = this.#machines.get(name);
+    if (known !== undefined) return known;
+    const made = new SimulatedMachine(name, {
+      time: this.#time,
+      seed: this.#seed,
+      note: (text) => this.note(text),
+      connect: (machine, life) => this.network.connect(machine, life),
+      ended: (machine) => this.#crashed(machine),
+    });
+    this.#machines.set(name, made);
+    return made;
+  }
+
+  later(delayMs: number, call: () => void): void {
+    this.#time.later(delayMs, call);
+  }
+
+  note(text: string): void {
+    this.#trace.note(this.nowMs, text);
+  }
+
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+  }
+
+  /** Lets time pass, until something is wrong. */
+  async pass(ms: number, turned: () => void): Promise<void> {
+    await this.#time.pass(this.nowMs + ms, () => {
+      if (this.#failure === undefined) this.#orFail(turned);
+      return this.#failure === undefined;
+    });
+  }
+
+  /** From here on everything works as it should. */
+  calm(): void {
+    this.note("faults are over");
+    this.#isCalm = true;
+    this.weather.calm();
+    this.disk.state = "good";
+    this.disk.failsNext = false;
+    for (const machine of this.#machines.values()) machine.calm();
+  }
+
+  #orFail(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  #crashed(machine: SimulatedMachine): void {
+    if (machine.name === serverName) this.server.crashed();
+    else this.network.crashed(machine);
+  }
+}

@@ -1,0 +1,65 @@
+import { compareKeys, keyText } from "../../../src/apiserver/storage/key-order.ts";
+import type { ObjectKey, Scope } from "../../../src/apiserver/storage/object-key.ts";
+import type { LogRecord } from "../../../src/apiserver/storage/record-log.ts";
+import { readJson } from "../../../src/protocol/json-reader.ts";
+import type { TrueChange, TrueObject, Truth } from "./world.ts";
+
+/** What records come to: the newest of each key, unless it is a deletion. */
+export class RecordedTruth implements Truth {
+  readonly #byResource = new Map<string, Map<string, TrueObject>>();
+  readonly #listeners: ((change: TrueChange) => void)[] = [];
+  readonly #nowMs: () => number;
+  #revision = 0;
+
+  constructor(records: Iterable<LogRecord>, nowMs: () => number) {
+    this.#nowMs = nowMs;
+    for (const record of records) this.take(record);
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get(key: ObjectKey): TrueObject | undefined {
+    return this.#byResource.get(key.resource)?.get(keyText(key));
+  }
+
+  list({ plane, resource, namespace }: Scope): readonly TrueObject[] {
+    return [...(this.#byResource.get(resource)?.values() ?? [])]
+      .filter(({ key }) => plane === undefined || key.plane === plane)
+      .filter(({ key }) => namespace === undefined || key.namespace === namespace)
+      .sort((left, right) => compareKeys(left.key, right.key));
+  }
+
+  onChange(listener: (change: TrueChange) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  take(record: LogRecord): void {
+    const { key, revision, deleted } = record;
+    const objects = this.#byResource.get(key.resource) ?? new Map<string, TrueObject>();
+    this.#byResource.set(key.resource, objects);
+    const id = keyText(key);
+    const before = objects.get(id);
+    const now = trueObject(record);
+    if (deleted) objects.delete(id);
+    else objects.set(id, now);
+    this.#revision = revision;
+    const type = deleted ? "deleted" : before === undefined ? "added" : "modified";
+    for (const listener of this.#listeners) listener({ type, atMs: this.#nowMs(), now, before });
+  }
+}
+
+/** Parsed when somebody looks. */
+function trueObject({ key, revision, text }: LogRecord): TrueObject {
+  let object: TrueObject["object"] | undefined;
+  return {
+    key,
+    revision,
+    text,
+    get object() {
+      object ??= readJson(text) as TrueObject["object"];
+      return object;
+    },
+  };
+}
