@@ -29,7 +29,7 @@ import type { AdmissionPlugin, AdmissionRequest } from "./registry/admission.ts"
 import { AdmissionChain } from "./registry/admission-chain.ts";
 import { builtinKinds } from "./registry/builtin/builtin-kinds.ts";
 import { kindsOf } from "./registry/crd/custom-kind.ts";
-import { KindCatalog } from "./registry/kind-catalog.ts";
+import { type DefinitionsFrom, KindCatalog } from "./registry/kind-catalog.ts";
 import type { Random } from "./registry/object-name.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { ObjectStore } from "./storage/object-store.ts";
@@ -49,6 +49,8 @@ export interface EmbeddedOptions {
   readonly annotate?: (request: AdmissionRequest, key: string, value: string) => void;
   /** Everything is in one plane, called `root`, when this is left out. */
   readonly resolvePlane?: PlaneResolver;
+  /** A plane whose definitions hold in this one as well; its own of the same name stand in front of them. */
+  readonly definitionsFrom?: DefinitionsFrom;
   readonly report: (error: unknown) => void;
   /** Where others than the usual ones hold. */
   readonly limits?: EmbeddedLimits;
@@ -84,7 +86,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const { clock, report, limits = {} } = options;
   const store = await openStore(options.log, clock, { limits: limits.store ?? {}, report });
   const random = options.random ?? systemRandom;
-  const kinds = new KindCatalog(store, builtinKinds, kindsOf);
+  const kinds = new KindCatalog(store, builtinKinds, kindsOf, options.definitionsFrom);
   const policies = new PolicyIndex(storedRbacObjects(store));
   const authorizer = firstOpinionOf([allowMasters, rbacAuthorizer(policies)]);
   const caller = new HttpsWebhookCaller({ clock });
@@ -99,7 +101,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   });
   // Those of the process come last: what they give for an object is not given in vain.
   const plugins = [webhooks, escalationCheck({ policies, authorizer }), ...(options.plugins ?? [])];
-  const registry: Registry = { store, admission: new AdmissionChain(plugins, report), clock, random };
+  const admission = new AdmissionChain(plugins, report);
+  const { definitionsFrom } = options;
+  const registry: Registry = {
+    store,
+    admission,
+    clock,
+    random,
+    ...(definitionsFrom === undefined ? {} : { definitionsFrom }),
+  };
   const watches = new OpenWatches(limits.watches);
   const api = new ApiServer({
     registry,

@@ -52,9 +52,15 @@ export class DefinitionKeeper {
     this.#queue.stop();
   }
 
-  /** Names that one definition lets go of may be what another waits for. */
+  /** Names that one definition lets go of may be what another waits for, there or where it held as well. */
   #lookAtAll(plane: string): void {
-    for (const { key } of this.#registry.store.list({ plane, resource: definitions })) this.#queue.add(key);
+    for (const { key } of this.#registry.store.list({ resource: definitions })) {
+      if (key.plane === plane || this.#follows(key.plane, plane)) this.#queue.add(key);
+    }
+  }
+
+  #follows(plane: string, followed: string): boolean {
+    return plane !== followed && this.#registry.definitionsFrom?.(plane) === followed;
   }
 
   async #keep(key: ObjectKey, signal: AbortSignal): Promise<number | undefined> {
@@ -66,13 +72,21 @@ export class DefinitionKeeper {
     return undefined;
   }
 
-  #withStatus({ plane }: ObjectKey, crd: ApiObject): ApiObject {
-    const { clock, store } = this.#registry;
-    const all = function* (): Generator<ApiObject> {
-      for (const { object } of store.list({ plane, resource: definitions })) yield object as ApiObject;
-    };
-    const status = definitionStatus(crd, all(), this.#builtinNames(crd), timestamp(clock.now()));
+  #withStatus(key: ObjectKey, crd: ApiObject): ApiObject {
+    const now = timestamp(this.#registry.clock.now());
+    const status = definitionStatus(crd, this.#holdingBeside(key), this.#builtinNames(crd), now);
     return { ...crd, status } as unknown as ApiObject;
+  }
+
+  /** All definitions that hold in the plane of this one, but for another of its name that it stands in front of. */
+  *#holdingBeside({ plane, name }: ObjectKey): Generator<ApiObject> {
+    const { store, definitionsFrom } = this.#registry;
+    for (const { object } of store.list({ plane, resource: definitions })) yield object as ApiObject;
+    const followed = definitionsFrom?.(plane);
+    if (followed === undefined || followed === plane) return;
+    for (const { key, object } of store.list({ plane: followed, resource: definitions })) {
+      if (key.name !== name) yield object as ApiObject;
+    }
   }
 
   #builtinNames(crd: ApiObject): TakenNames {
@@ -91,14 +105,30 @@ export class DefinitionKeeper {
     await this.#change(key, "status", signal, (current) => withTermination(current, inProgress, now));
     // Objects that were on their way when the definition began to end are there after this; no others come in.
     await this.#registry.store.settled();
-    const kind = this.#kinds.inPlane(key.plane).stored(key.name);
-    const left = kind === undefined ? 0 : await this.#deleteAll(key.plane, kind, signal);
+    let left = 0;
+    for (const plane of this.#planesHeldIn(key)) {
+      const kind = this.#kinds.inPlane(plane).stored(key.name);
+      left += kind === undefined ? 0 : await this.#deleteAll(plane, kind, signal);
+    }
     if (left > 0) return againMs;
     await this.#change(key, "", signal, (current) => {
       const finalizers = finalizersOf(current).filter((name) => name !== cleanupFinalizer);
       return withMetadata(current, { finalizers: finalizers.length === 0 ? undefined : finalizers });
     });
     return undefined;
+  }
+
+  /** The planes with objects of a definition: its own, and those where it holds for want of another of its name. */
+  #planesHeldIn({ plane, name }: ObjectKey): readonly string[] {
+    const { store } = this.#registry;
+    const isOwn = (other: string): boolean =>
+      store.get({ plane: other, resource: definitions, namespace: "", name }) !== undefined;
+    const others = new Set<string>();
+    // Without planes that follow it nothing is looked through: there may be a million objects.
+    if (this.#registry.definitionsFrom !== undefined) {
+      for (const { key } of store.list({ resource: name })) others.add(key.plane);
+    }
+    return [plane, ...[...others].filter((other) => this.#follows(other, plane) && !isOwn(other))];
   }
 
   async #deleteAll(plane: string, kind: ServedKind, signal: AbortSignal): Promise<number> {

@@ -16,8 +16,8 @@ export interface ApiRequest {
   /** For callers that are trusted to say who they are; everybody else is asked. */
   readonly user?: UserInfo;
   /**
-   * List or watch the objects of all planes at once, by the kind that the plane of the path serves. For masters among
-   * the callers that are trusted to say who they are. Each event then says its plane beside the object, as `plane`, and
+   * List or watch the objects of all planes at once, of a kind that the plane of the path serves or any other does, each
+   * shown as its own plane shows it. For masters among the callers that are trusted to say who they are. Each event then says its plane beside the object, as `plane`, and
    * a list the planes of its items in their order, as `planes`: nothing is added to the objects themselves.
    */
   readonly allPlanes?: boolean;

@@ -1,7 +1,7 @@
 import { StatusError } from "../../protocol/api-status.ts";
 import type { Clock } from "../../protocol/clock.ts";
 import { ownedAfterUpdate } from "../registry/field-ownership.ts";
-import type { KindCatalog } from "../registry/kind-catalog.ts";
+import type { KindCatalog, PlaneKinds } from "../registry/kind-catalog.ts";
 import { withMetadata } from "../registry/metadata.ts";
 import type { WriteRequest } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -125,18 +125,32 @@ export class ApiServer {
   }
 
   async #resource(context: RequestContext, path: ResourcePath, verb: Verb | undefined): Promise<ApiAnswer> {
-    const kinds = this.#ports.kinds.inPlane(context.plane);
+    const kinds = this.#kindsFor(context);
     if (isLeftToDefinitions(this.#ports.kinds.builtin, kinds, path, verb)) return pageNotFound;
     const kind = kindAt(kinds, path);
     const meant = kind.isCustom ? customVerb(context.request.method, path, kind, verb) : verb;
     if (meant === undefined) throw methodNotAllowed();
     const review = reviewKinds.find(({ group, resource }) => group === path.group && resource === path.resource);
-    const call = { context, path, kind, verb: meant, isServed: () => this.#isServed(context, path, kind) };
+    const call: ResourceCall = {
+      context,
+      path,
+      kind,
+      verb: meant,
+      isServed: () => this.#isServed(context, path, kind),
+      kindIn: (plane) => this.#ports.kinds.inPlane(plane).find(path.group, path.version, path.resource),
+    };
     return review === undefined ? answerResource(this.#ports, call) : this.#review(call, review);
   }
 
-  #isServed({ plane }: RequestContext, { group, version, resource }: ResourcePath, kind: ServedKind): boolean {
-    const now = this.#ports.kinds.inPlane(plane).find(group, version, resource);
+  /** Whoever reads all planes at once reads kinds that any of them serves. */
+  #kindsFor({ plane, request }: RequestContext): Pick<PlaneKinds, "find"> {
+    return request.allPlanes === true ? this.#ports.kinds.anywhere(plane) : this.#ports.kinds.inPlane(plane);
+  }
+
+  #isServed(context: RequestContext, { group, version, resource }: ResourcePath, kind: ServedKind): boolean {
+    const now = this.#ports.kinds.inPlane(context.plane).find(group, version, resource);
+    // Objects of other planes are shown by the definitions that hold there then, so a change of these ends nothing.
+    if (now === undefined) return this.#kindsFor(context).find(group, version, resource) !== undefined;
     return now !== undefined && now.schemaRevision === kind.schemaRevision;
   }
 

@@ -17,7 +17,7 @@ export class EventLines {
       this.#revision = stored.revision;
       this.#lines.clear();
     }
-    const plane = showing.allPlanes === true ? `"plane":${JSON.stringify(stored.key.plane)},` : "";
+    const plane = showing.kindIn !== undefined ? `"plane":${JSON.stringify(stored.key.plane)},` : "";
     const key = `${type} ${kind.group}/${kind.version} ${stored.key.name} ${plane}`;
     const known = this.#lines.get(key) ?? encoded(type, eventText(stored, showing, isFirst), plane);
     this.#lines.set(key, known);

@@ -47,7 +47,7 @@ export function listCollection(registry: Registry, call: ResourceCall): ApiAnswe
     ...(listed.continueToken === "" ? {} : { continue: listed.continueToken }),
     ...(listed.remaining === undefined ? {} : { remainingItemCount: listed.remaining }),
   };
-  const text = showing.allPlanes === true ? planesListText : listText;
+  const text = showing.kindIn !== undefined ? planesListText : listText;
   return textAnswer(200, text(listed.items, metadata, showing), showing.accepted);
 }
 

@@ -15,8 +15,11 @@ export interface Showing {
   /** What a table carries of each object: Metadata unless the client says otherwise. */
   readonly includeObject: string;
   readonly nowMs: number;
-  /** Whether events tell the planes of their objects. */
-  readonly allPlanes?: boolean;
+  /**
+   * When objects of all planes are shown, each with its plane: the kind that one of them serves its own objects by;
+   * undefined where there is none, and objects are shown as they are stored.
+   */
+  readonly kindIn?: (plane: string) => ServedKind | undefined;
 }
 
 export interface ListMetadata {
@@ -60,7 +63,7 @@ export function listText(items: readonly StoredObject[], metadata: ListMetadata,
       const full = kind.isCustom ? { continue: "", ...metadata } : metadata;
       const apiVersion = formatApiVersion(kind.group, kind.version);
       const head = writeJson({ kind: kind.listKind, apiVersion, metadata: full });
-      return `${head.slice(0, -1)},"items":[${items.map((item) => itemText(item, kind)).join(",")}]}`;
+      return `${head.slice(0, -1)},"items":[${items.map((item) => itemText(item, showing)).join(",")}]}`;
     }
     case "Table":
       return writeJson(
@@ -95,18 +98,25 @@ function goType({ group, kind, isCustom, storedAs }: ServedKind, suffix: "" | "L
 }
 
 /** Items of built-in kinds do not repeat what the list says already. */
-function itemText(stored: StoredObject, kind: ServedKind): string {
-  const text = servedText(stored, kind);
+function itemText(stored: StoredObject, showing: Showing): string {
+  const { kind } = showing;
+  const text = ownText(stored, showing);
   if (kind.isCustom) return text;
   const head = `{"kind":"${kind.kind}","apiVersion":"${formatApiVersion(kind.group, kind.version)}",`;
   return text.startsWith(head) ? `{${text.slice(head.length)}` : text;
+}
+
+/** Planes may define the same resource differently: each object is shown by the definition of its own. */
+function ownText(stored: StoredObject, { kind, kindIn }: Showing): string {
+  const own = kindIn === undefined ? kind : kindIn(stored.key.plane);
+  return own === undefined ? stored.text : servedText(stored, own);
 }
 
 /** What one event of a watch shows; tables have their header in the first event alone. */
 export function eventText(stored: StoredObject, showing: Showing, isFirst: boolean): string {
   switch (showing.accepted.representation) {
     case "object":
-      return servedText(stored, showing.kind);
+      return ownText(stored, showing);
     case "Table": {
       const table = tableOf([servedObject(stored, showing.kind)], showing, versionOnly(stored));
       return writeJson(isFirst ? table : { ...table, columnDefinitions: null });

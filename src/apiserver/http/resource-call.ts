@@ -21,6 +21,8 @@ export interface ResourceCall {
   readonly verb: Verb;
   /** Whether the kind is still served by the same schema. */
   readonly isServed: () => boolean;
+  /** The kind that another plane serves under the same path. */
+  readonly kindIn: (plane: string) => ServedKind | undefined;
 }
 
 /** The verb that a method means on a path; undefined when it has none there. */
@@ -74,7 +76,7 @@ function otherVerb(method: string, name: string): Verb | undefined {
 /** Whether a path is for definitions alone to serve, and none of them does. */
 export function isLeftToDefinitions(
   builtin: readonly ServedKind[],
-  kinds: PlaneKinds,
+  kinds: Pick<PlaneKinds, "find">,
   { group, version, resource, namespace }: ResourcePath,
   verb: Verb | undefined,
 ): boolean {
@@ -86,7 +88,7 @@ export function isLeftToDefinitions(
 }
 
 /** The kind that a path is about; refuses what is not served there. */
-export function kindAt(kinds: PlaneKinds, path: ResourcePath): ServedKind {
+export function kindAt(kinds: Pick<PlaneKinds, "find">, path: ResourcePath): ServedKind {
   const kind = kinds.find(path.group, path.version, path.resource);
   if (kind === undefined) throw noSuchResource();
   if (path.subresource !== "" && !subresourcesOf(kind).includes(path.subresource)) {
@@ -134,9 +136,9 @@ export function writeRequest(call: ResourceCall, options: Omit<WriteOptions, "fo
 }
 
 /** How the answer is to be shown. Asked for first: a client that cannot be answered must not have written anything. */
-export function showingOf({ context: { request }, kind, verb }: ResourceCall, nowMs: number): Showing {
+export function showingOf({ context: { request }, kind, verb, kindIn }: ResourceCall, nowMs: number): Showing {
   const isList = verb === "list" || verb === "watch";
   const accepted = negotiate(firstHeader(request.headers, "accept"), isPretty(request), isList, verb === "watch");
   const includeObject = accepted.representation === "Table" ? parseIncludeObject(request.query) : "Metadata";
-  return { kind, accepted, includeObject, nowMs, ...(request.allPlanes === true ? { allPlanes: true } : {}) };
+  return { kind, accepted, includeObject, nowMs, ...(request.allPlanes === true ? { kindIn } : {}) };
 }

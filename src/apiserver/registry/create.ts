@@ -48,7 +48,7 @@ async function storeNew(
   object: ApiObject,
 ): Promise<StoredObject | undefined> {
   const shaped = shapedNew(object, request);
-  requireLiveDefinition(registry.store, request, shaped.metadata.name as string);
+  requireLiveDefinition(registry, request, shaped.metadata.name as string);
   const settle = await registry.admission.validate(creation(request, shaped), request.signal);
   const key = keyOf(request, shaped.metadata.name as string);
   try {
@@ -59,7 +59,7 @@ async function storeNew(
     }
     // A namespace or a definition may have begun to end while others were asked, and the client may be gone.
     requireLiveNamespace(registry.store, request, key.name);
-    requireLiveDefinition(registry.store, request, key.name);
+    requireLiveDefinition(registry, request, key.name);
     requireSameSchema(request);
     request.signal.throwIfAborted();
     const result = request.dryRun

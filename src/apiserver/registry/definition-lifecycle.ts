@@ -1,20 +1,31 @@
 import { failure, forbiddenTo, StatusError, serviceUnavailable } from "../../protocol/api-status.ts";
-import type { ObjectStore, StoredObject } from "../storage/object-store.ts";
+import type { StoredObject } from "../storage/object-store.ts";
 import { type ObjectRequest, resourceOf, storedResource } from "./object-request.ts";
+import type { Registry } from "./registry.ts";
+
+type Definitions = Pick<Registry, "store" | "definitionsFrom">;
 
 const definitions = "customresourcedefinitions.apiextensions.k8s.io";
 
 /** Custom objects are made while their definition is there and not on its way out: nobody would find them afterwards. */
-export function requireLiveDefinition(store: ObjectStore, request: ObjectRequest, name: string): void {
+export function requireLiveDefinition(registry: Definitions, request: ObjectRequest, name: string): void {
   const { kind, plane } = request;
   if (!kind.isCustom) return;
-  const definition = store.get({ plane, resource: definitions, namespace: "", name: storedResource(kind) });
+  const definition = definitionIn(registry, plane, storedResource(kind));
   if (definition === undefined) {
     throw new StatusError(failure("NotFound", "the server could not find the requested resource", {}));
   }
   if (kind.isEnding !== true && !isEnding(definition)) return;
   const because = "create not allowed while custom resource definition is terminating";
   throw new StatusError(forbiddenTo(resourceOf(request), name, because));
+}
+
+/** The definition that holds in a plane: its own, or that of the plane whose definitions it has as well. */
+function definitionIn({ store, definitionsFrom }: Definitions, plane: string, name: string): StoredObject | undefined {
+  const own = store.get({ plane, resource: definitions, namespace: "", name });
+  const followed = own === undefined ? definitionsFrom?.(plane) : undefined;
+  if (followed === undefined) return own;
+  return store.get({ plane: followed, resource: definitions, namespace: "", name });
 }
 
 /** What was read and checked by one schema is not stored under another. */

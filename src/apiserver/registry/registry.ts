@@ -1,6 +1,7 @@
 import type { Clock } from "../../protocol/clock.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { AdmissionChain } from "./admission-chain.ts";
+import type { DefinitionsFrom } from "./kind-catalog.ts";
 import type { Random } from "./object-name.ts";
 
 /** What every operation on objects works with. */
@@ -9,4 +10,6 @@ export interface Registry {
   readonly admission: AdmissionChain;
   readonly clock: Clock;
   readonly random: Random;
+  /** The plane whose definitions hold in another one as well. Left out: they hold nowhere else. */
+  readonly definitionsFrom?: DefinitionsFrom;
 }
