@@ -8,6 +8,7 @@ import { timeText } from "../kube/timestamp.ts";
 import type { ObjectPlace } from "../kube/watch/informer.ts";
 import { type ConditionState, findCondition, setCondition } from "../protocol/condition.ts";
 import { grantCondition, unheardOf } from "./grant-condition.ts";
+import { inTime } from "./in-time.ts";
 import { anyObject, grantsType } from "./quota-types.ts";
 import type { Running, Runtime } from "./runtime.ts";
 import { isWorthReporting } from "./status/quiet-conflicts.ts";
@@ -71,7 +72,7 @@ export class GrantController implements Running {
     const condition = this.#condition(grant, activity);
     const client = planes.client(place.plane).resource(grantsType, anyObject);
     const change = { before: grant.status, after: this.#status(grant, condition) };
-    const written = await writeStatus(client, subjectOf(grant), change, signal);
+    const written = await inTime(clock, signal, (limit) => writeStatus(client, subjectOf(grant), change, limit));
     if (written !== undefined) this.#tell(place, grant, condition);
     return nextLook(activity, nowMs);
   }

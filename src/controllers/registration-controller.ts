@@ -2,10 +2,11 @@ import { groupKindText } from "../core/resources/consumer-ref.ts";
 import { registrationIssues } from "../core/resources/registration-rules.ts";
 import { type ResourceRegistration, resourceRegistrationDefinition } from "../core/resources/resource-registration.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
+import { KindDirectory } from "../kube/discovery/kind-directory.ts";
 import { again, type Outcome, settled, WorkQueue } from "../kube/queue/work-queue.ts";
 import { timeText } from "../kube/timestamp.ts";
 import { type ConditionState, setCondition } from "../protocol/condition.ts";
-import { isKindServed } from "./kind-discovery.ts";
+import { inTime } from "./in-time.ts";
 import { anyObject, registrationsType } from "./quota-types.ts";
 import type { Running, Runtime } from "./runtime.ts";
 import { issuesText } from "./status/issues-text.ts";
@@ -24,6 +25,7 @@ export class RegistrationController implements Running {
   readonly #runtime: Runtime;
   readonly #views: Pick<Views, "registrations">;
   readonly #index: RegistrationIndex;
+  readonly #kinds: KindDirectory;
   readonly #queue: WorkQueue<string>;
   readonly #unsubscribe: () => void;
 
@@ -39,6 +41,7 @@ export class RegistrationController implements Running {
         if (isWorthReporting(error, failures)) runtime.report(`registration ${name}`, error);
       },
     });
+    this.#kinds = new KindDirectory((plane) => runtime.planes.client(plane), runtime.clock);
     this.#index = new RegistrationIndex(views.registrations);
     this.#unsubscribe = this.#index.onChange((resourceType) => this.#look(resourceType));
     // Which one is the oldest can be told only when all are known.
@@ -63,7 +66,7 @@ export class RegistrationController implements Running {
     const { planes, clock } = this.#runtime;
     const registration = this.#views.registrations.get({ plane: planes.root, namespace: "", name });
     if (registration === undefined) return settled;
-    const consumerKind = await this.#consumerKind(registration, signal);
+    const consumerKind = await this.#consumerKind(registration);
     const { metadata, status: before } = registration;
     const { generation = 0 } = metadata;
     const condition = { ...this.#activity(registration, consumerKind), observedGeneration: generation };
@@ -75,12 +78,8 @@ export class RegistrationController implements Running {
     };
     const { kind } = resourceRegistrationDefinition;
     const subject = { apiVersion: quotaApiVersion, kind, metadata };
-    await writeStatus(
-      planes.client(planes.root).resource(registrationsType, anyObject),
-      subject,
-      { before, after },
-      signal,
-    );
+    const client = planes.client(planes.root).resource(registrationsType, anyObject);
+    await inTime(clock, signal, (limit) => writeStatus(client, subject, { before, after }, limit));
     return consumerKind === "served" ? settled : again(recheckMs);
   }
 
@@ -96,13 +95,11 @@ export class RegistrationController implements Running {
   }
 
   /** Not being able to tell keeps no registration from being used. */
-  async #consumerKind({ consumerType, metadata }: ResourceRegistration, signal: AbortSignal): Promise<ConsumerKind> {
+  async #consumerKind({ consumerType, metadata }: ResourceRegistration): Promise<ConsumerKind> {
     const { planes, report } = this.#runtime;
     try {
-      const { transport } = planes.client(planes.root);
-      return (await isKindServed(transport, consumerType, signal)) ? "served" : "missing";
+      return (await this.#kinds.find(planes.root, consumerType)) === undefined ? "missing" : "served";
     } catch (error) {
-      signal.throwIfAborted();
       report(`registration ${metadata.name}, looking for its consumer kind`, error);
       return "unknown";
     }

@@ -1,11 +1,15 @@
 import { systemNamespace } from "../core/resources/well-known.ts";
-import type { KubeClient } from "../kube/client/kube-client.ts";
 import { StatusError } from "../protocol/api-status.ts";
 import { anyObject, namespacesType } from "./quota-types.ts";
+import type { Runtime } from "./runtime.ts";
 
-/** Makes the namespace for what belongs to nobody's, in the plane of the client, when it is missing there. */
-export async function ensureNamespace(client: KubeClient, signal: AbortSignal): Promise<void> {
-  const namespaces = client.resource(namespacesType, anyObject);
+/** Makes the namespace for what belongs to nobody's, in a plane in which it is missing. */
+export async function ensureNamespace(
+  { planes }: Pick<Runtime, "planes">,
+  plane: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const namespaces = planes.client(plane).resource(namespacesType, anyObject);
   if ((await namespaces.find({ name: systemNamespace }, signal)) !== undefined) return;
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: systemNamespace } };
   try {
