@@ -1,0 +1,30 @@
+import type { CompiledClaimPolicy } from "../../core/policy/claim-policy.ts";
+import { type ClaimCreationPolicy, claimCreationPolicyDefinition } from "../../core/resources/claim-creation-policy.ts";
+import type { KindDirectory } from "../../kube/discovery/kind-directory.ts";
+import type { Running, Runtime } from "../runtime.ts";
+import type { ClaimPolicyIndex } from "./claim-policy-index.ts";
+import { readyCondition } from "./policy-conditions.ts";
+import { PolicyStatusWriter } from "./policy-status-writer.ts";
+
+export interface ClaimPolicyReadinessOptions {
+  readonly runtime: Runtime;
+  readonly index: ClaimPolicyIndex;
+  readonly directory: Pick<KindDirectory, "find">;
+}
+
+/** Tells of each claim policy whether it is at work. */
+export class ClaimPolicyReadiness implements Running {
+  readonly #writer: PolicyStatusWriter<ClaimCreationPolicy, CompiledClaimPolicy>;
+
+  constructor(options: ClaimPolicyReadinessOptions) {
+    this.#writer = new PolicyStatusWriter({
+      ...options,
+      type: claimCreationPolicyDefinition,
+      conditions: ({ verdict, kind }, triggerKind) => [readyCondition(verdict, kind, triggerKind)],
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.#writer.stop();
+  }
+}

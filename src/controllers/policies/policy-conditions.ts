@@ -1,0 +1,28 @@
+import type { PolicyVerdict } from "../../core/policy/policy-index.ts";
+import { type GroupKind, groupKindText } from "../../core/resources/consumer-ref.ts";
+import type { ConditionState } from "../../protocol/condition.ts";
+import { issuesText } from "../status/issues-text.ts";
+
+/** Whether the kind that a policy is about is there; unknown when nobody could tell. */
+export type TriggerKind = "served" | "missing" | "unknown";
+
+type State = Omit<ConditionState, "observedGeneration">;
+
+/** Whether a policy is at work, and if not, everything that keeps it. A kind that is not there yet is only worth a word. */
+export function readyCondition(verdict: PolicyVerdict<unknown>, kind: GroupKind, triggerKind: TriggerKind): State {
+  switch (verdict.state) {
+    case "ready": {
+      const warning = `; warning: no API server here serves the kind it is about, ${groupKindText(kind)}`;
+      const message = `The policy is at work${triggerKind === "missing" ? warning : ""}`;
+      return { type: "Ready", status: "True", reason: "PolicyReady", message };
+    }
+    case "disabled": {
+      const also = verdict.issues.length === 0 ? "" : `; switched on it would not work: ${issuesText(verdict.issues)}`;
+      return { type: "Ready", status: "False", reason: "PolicyDisabled", message: `The policy is switched off${also}` };
+    }
+    case "invalid":
+      return { type: "Ready", status: "False", reason: "ValidationFailed", message: issuesText(verdict.issues) };
+    default:
+      return verdict satisfies never;
+  }
+}
