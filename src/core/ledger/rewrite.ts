@@ -68,7 +68,7 @@ export function contentOf(ledger: ConsumerLedger, page: Page, changes: Changes):
 }
 
 /** Grants may add up to more than an int64; what is shown stops there, what is decided does not. */
-function shown({ limit, allocated, reserved, available, overage }: Figures): Figures {
+export function shown({ limit, allocated, reserved, available, overage }: Figures): Figures {
   return {
     limit: least(limit, amountMax),
     allocated: least(allocated, amountMax),
