@@ -1,0 +1,206 @@
+import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import { again, type Outcome, settled } from "../../kube/queue/work-queue.ts";
+import type { ObjectPlace } from "../../kube/watch/informer.ts";
+import { StatusError } from "../../protocol/api-status.ts";
+import type { Running, Runtime } from "../runtime.ts";
+import type { AutomaticClaim, ClaimRecord } from "../views/claim-record.ts";
+import type { ClaimChanges, DecidedOn, OwnerChange } from "./claim-changes.ts";
+import { claimDeletedEvent, subjectOf } from "./claim-events.ts";
+import type { FirstSeen } from "./first-seen.ts";
+import { addressOf, type ObjectAddress } from "./governed-object.ts";
+import { type ClaimStep, nextStep, type OwnershipTimes, type Sighting } from "./next-step.ts";
+import { factsOf, type ObjectReader } from "./object-reader.ts";
+import { PlaneQueues } from "./plane-queues.ts";
+
+export interface ClaimStewardOptions {
+  readonly runtime: Runtime;
+  readonly claimAt: (place: ObjectPlace) => ClaimRecord | undefined;
+  /** What a view shows of an object. */
+  readonly sightingOf: (address: ObjectAddress) => Sighting;
+  readonly reader: ObjectReader;
+  readonly changes: ClaimChanges;
+  readonly firstSeen: FirstSeen;
+  readonly times: OwnershipTimes;
+  readonly events: Pick<EventRecorder, "record"> | undefined;
+}
+
+interface ClaimKey {
+  readonly place: ObjectPlace;
+  readonly planes: string;
+}
+
+/** When somebody else changed a claim, its new version comes by the view; this is for when it does not. */
+const conflictMs = 2_000;
+
+/** Binds automatic claims to their objects, and lets them go when these are gone. Claims of people are left to them. */
+export class ClaimSteward implements Running {
+  readonly #options: ClaimStewardOptions;
+  readonly #queue: PlaneQueues<ClaimKey>;
+
+  constructor(options: ClaimStewardOptions) {
+    this.#options = options;
+    const { clock, random, report } = options.runtime;
+    this.#queue = new PlaneQueues({
+      work: ({ place }, signal) => this.#reconcile(place, signal),
+      idOf: ({ place }) => placeKey(place),
+      planesOf: ({ planes }) => planes,
+      clock,
+      random,
+      report: (error, { place }) => report(`ownership of claim ${place.namespace}/${place.name}`, error),
+    });
+  }
+
+  /** Looks after a claim, if it is one to be looked after. */
+  attend(place: ObjectPlace, claim: ClaimRecord): void {
+    const { automatic, deleting } = claim;
+    if (automatic === undefined && !deleting) return;
+    const objectPlane = automatic === undefined ? "" : addressOf(automatic, this.#options.runtime.planes).place.plane;
+    this.#queue.add({ place, planes: `${objectPlane}\n${place.plane}` });
+  }
+
+  stop(): Promise<void> {
+    return this.#queue.stop();
+  }
+
+  async #reconcile(place: ObjectPlace, signal: AbortSignal): Promise<Outcome> {
+    const claim = this.#options.claimAt(place);
+    if (claim === undefined) return settled;
+    const decidedOn = { place, uid: claim.uid, version: claim.version };
+    if (claim.deleting) return this.#farewell(decidedOn, claim, signal);
+    if (claim.automatic === undefined) return settled;
+    const step = await this.#decide(place, claim, claim.automatic, signal);
+    return this.#take(step, decidedOn, claim.automatic, signal);
+  }
+
+  async #decide(
+    place: ObjectPlace,
+    claim: ClaimRecord,
+    automatic: AutomaticClaim,
+    signal: AbortSignal,
+  ): Promise<ClaimStep> {
+    const { runtime, sightingOf, firstSeen, times } = this.#options;
+    const address = addressOf(automatic, runtime.planes);
+    const decide = (object: Sighting): ClaimStep =>
+      nextStep(
+        {
+          state: claim.state,
+          automatic,
+          mayBeOwned: mayBeOwned(place, address),
+          object,
+          ...firstSeen.agesOf(placeKey(place), claim),
+        },
+        times,
+      );
+    const step = decide(sightingOf(address));
+    return step.step === "look" ? decide(await this.#look(address, signal)) : step;
+  }
+
+  async #look(address: ObjectAddress, signal: AbortSignal): Promise<Sighting> {
+    const object = await this.#options.reader.read(address, signal);
+    return object === undefined ? { sight: "gone" } : { sight: "there", live: true, ...factsOf(object) };
+  }
+
+  async #take(step: ClaimStep, claim: DecidedOn, automatic: AutomaticClaim, signal: AbortSignal): Promise<Outcome> {
+    const { changes } = this.#options;
+    switch (step.step) {
+      case "nothing":
+        return settled;
+      case "look":
+        return again(conflictMs);
+      case "wait":
+        return again(step.forMs);
+      case "bind":
+        return written(changes.note(claim, { ...step, bound: step.uid, owners: ownerAdded(step, automatic) }, signal));
+      case "unbind":
+        return written(
+          changes.note(claim, { ...step, bound: undefined, owners: ownerRemoved(step.uid, automatic) }, signal),
+        );
+      case "delete":
+        return this.#delete(step.why, claim, signal);
+      default:
+        throw new Error(`unknown step ${step satisfies never}`);
+    }
+  }
+
+  async #delete(
+    why: Extract<ClaimStep, { step: "delete" }>["why"],
+    claim: DecidedOn,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { changes, events } = this.#options;
+    const refusal = why === "denied" && events !== undefined ? await changes.messageOf(claim, signal) : "";
+    const outcome = await written(changes.delete(claim, signal));
+    if (outcome === settled) events?.record(claim.place.plane, subjectOf(claim), claimDeletedEvent(why, refusal));
+    return outcome;
+  }
+
+  /** A claim that is being deleted is nobody's business any more, unless it waits for us to let it go. */
+  async #farewell(decidedOn: DecidedOn, claim: ClaimRecord, signal: AbortSignal): Promise<Outcome> {
+    const { changes } = this.#options;
+    try {
+      if (!(await changes.waitsForUs(decidedOn, signal))) return settled;
+    } catch (error) {
+      return unlessOvertaken(error);
+    }
+    const delayMs = await this.#holdingMs(decidedOn.place, claim, signal);
+    if (delayMs === undefined) return settled;
+    return delayMs > 0 ? again(delayMs) : written(changes.letGo(decidedOn, signal));
+  }
+
+  /** How long a claim that is being deleted is to be kept at least; undefined: until its object goes. */
+  async #holdingMs(place: ObjectPlace, claim: ClaimRecord, signal: AbortSignal): Promise<number | undefined> {
+    if (claim.automatic === undefined || claim.state === "denied") return 0;
+    const step = await this.#decide(place, claim, claim.automatic, signal);
+    switch (step.step) {
+      case "delete":
+        return 0;
+      case "wait":
+        return step.forMs;
+      case "unbind": {
+        const { listSeenMs } = this.#options.firstSeen.agesOf(placeKey(place), claim);
+        return Math.max(0, this.#options.times.reservationTtlMs - listSeenMs);
+      }
+      default:
+        return undefined;
+    }
+  }
+}
+
+export function placeKey({ plane, namespace, name }: ObjectPlace): string {
+  return `${plane}\n${namespace}\n${name}`;
+}
+
+/** An owner reference across namespaces or planes would make a garbage collector delete the claim. */
+function mayBeOwned(claim: ObjectPlace, { place }: ObjectAddress): boolean {
+  return claim.plane === place.plane && (place.namespace === "" || place.namespace === claim.namespace);
+}
+
+function ownerAdded(
+  { uid, ownerVersion }: Extract<ClaimStep, { step: "bind" }>,
+  { resource, owners }: AutomaticClaim,
+): OwnerChange {
+  if (ownerVersion === undefined) return { change: "none" };
+  const { kind, name } = resource;
+  const owner = { apiVersion: ownerVersion, kind, name, uid, controller: false, blockOwnerDeletion: false };
+  return { change: "add", owner, isFirst: owners.length === 0 };
+}
+
+function ownerRemoved(uid: string, { owners }: AutomaticClaim): OwnerChange {
+  return owners.includes(uid) ? { change: "remove", uid } : { change: "none" };
+}
+
+async function written(write: Promise<void>): Promise<Outcome> {
+  try {
+    await write;
+    return settled;
+  } catch (error) {
+    return unlessOvertaken(error);
+  }
+}
+
+/** Somebody else was there first: the claim is gone, or another now, and will be decided upon anew. */
+function unlessOvertaken(error: unknown): Outcome {
+  if (error instanceof StatusError && error.status.code === 404) return settled;
+  if (error instanceof StatusError && error.status.code === 409) return again(conflictMs);
+  throw error;
+}

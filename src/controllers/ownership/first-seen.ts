@@ -1,0 +1,54 @@
+import type { ClaimRecord } from "../views/claim-record.ts";
+
+interface Seen {
+  readonly uid: string;
+  readonly list: string;
+  readonly listMs: number;
+  readonly deniedMs: number | undefined;
+}
+
+/**
+ * Since when claims have been as they are, by our own clock, and since we are looking: what other machines say about
+ * time is not to be trusted, and nothing is remembered from before. Only claims for which that matters are kept.
+ */
+export class FirstSeen {
+  readonly #elapsedMs: () => number;
+  readonly #seen = new Map<string, Seen>();
+
+  constructor(elapsedMs: () => number) {
+    this.#elapsedMs = elapsedMs;
+  }
+
+  /** To be told of every claim there is, and of every change to one. */
+  saw(key: string, claim: ClaimRecord): void {
+    if (!isWaiting(claim)) {
+      this.#seen.delete(key);
+      return;
+    }
+    const nowMs = this.#elapsedMs();
+    const list = claim.automatic?.candidates.join(",") ?? "";
+    const before = this.#seen.get(key);
+    const isSameClaim = before?.uid === claim.uid;
+    const listMs = isSameClaim && before.list === list ? before.listMs : nowMs;
+    const deniedMs = claim.state === "denied" ? ((isSameClaim ? before.deniedMs : undefined) ?? nowMs) : undefined;
+    this.#seen.set(key, { uid: claim.uid, list, listMs, deniedMs });
+  }
+
+  forget(key: string): void {
+    this.#seen.delete(key);
+  }
+
+  /** How long its list of candidates, and its denial, have been known; no time at all for what was never told of. */
+  agesOf(key: string, { uid, automatic }: ClaimRecord): { readonly listSeenMs: number; readonly deniedSeenMs: number } {
+    const seen = this.#seen.get(key);
+    if (seen?.uid !== uid || seen.list !== automatic?.candidates.join(",")) return { listSeenMs: 0, deniedSeenMs: 0 };
+    const nowMs = this.#elapsedMs();
+    return { listSeenMs: nowMs - seen.listMs, deniedSeenMs: nowMs - (seen.deniedMs ?? nowMs) };
+  }
+}
+
+/** Whether something will be done about a claim when its time has come. */
+function isWaiting({ automatic, state }: ClaimRecord): boolean {
+  if (automatic === undefined) return false;
+  return state === "denied" || automatic.bound === undefined || automatic.candidates.length > 1;
+}

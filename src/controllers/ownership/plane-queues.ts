@@ -1,0 +1,69 @@
+import { ChildAbort } from "../../kube/child-abort.ts";
+import { type Outcome, WorkQueue, type WorkQueueOptions } from "../../kube/queue/work-queue.ts";
+import { untilAborted } from "../../kube/until-aborted.ts";
+import type { Clock } from "../../protocol/clock.ts";
+import type { Running } from "../runtime.ts";
+
+export interface PlaneQueuesOptions<Key> extends Pick<WorkQueueOptions<Key>, "work" | "idOf" | "random" | "report"> {
+  readonly clock: Clock;
+  /** The planes that the work on a key depends on. */
+  readonly planesOf: (key: Key) => string;
+}
+
+/** Of each plane. */
+const concurrency = 8;
+const workMsMax = 30_000;
+
+/** A queue for the work on each plane: one that does not answer keeps no other waiting. */
+export class PlaneQueues<Key> implements Running {
+  readonly #options: PlaneQueuesOptions<Key>;
+  readonly #queues = new Map<string, WorkQueue<Key>>();
+
+  constructor(options: PlaneQueuesOptions<Key>) {
+    this.#options = options;
+  }
+
+  add(key: Key): void {
+    this.#queue(key).add(key);
+  }
+
+  addAfter(key: Key, delayMs: number): void {
+    this.#queue(key).addAfter(key, delayMs);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#queues.values()].map((queue) => queue.stop()));
+  }
+
+  #queue(key: Key): WorkQueue<Key> {
+    const planes = this.#options.planesOf(key);
+    const queue = this.#queues.get(planes) ?? this.#newQueue();
+    this.#queues.set(planes, queue);
+    return queue;
+  }
+
+  #newQueue(): WorkQueue<Key> {
+    const { planesOf, work, ...options } = this.#options;
+    return new WorkQueue<Key>({
+      ...options,
+      work: (key, signal) => within(options.clock, (inTime) => work(key, inTime), signal),
+      limits: { concurrency },
+    });
+  }
+}
+
+/** An answer that does not come is a failure. */
+async function within(
+  clock: Clock,
+  work: (inTime: AbortSignal) => Promise<Outcome>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const attempt = new ChildAbort(signal);
+  const timer = clock.after(workMsMax, () => attempt.abort(new Error(`nothing came of it within ${workMsMax} ms`)));
+  try {
+    return await untilAborted(work(attempt.signal), attempt.signal);
+  } finally {
+    timer.stop();
+    attempt.release();
+  }
+}

@@ -1,0 +1,129 @@
+import { Ownership, type OwnershipOptions } from "../../../src/controllers/ownership/ownership.ts";
+import { claimsType } from "../../../src/controllers/quota-types.ts";
+import { candidatesOf } from "../../../src/controllers/views/claim-record.ts";
+import { parseResourceClaim } from "../../../src/core/resources/resource-claim.ts";
+import { annotations, labels } from "../../../src/core/resources/well-known.ts";
+import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
+import { KindDirectory } from "../../../src/kube/discovery/kind-directory.ts";
+import type { JsonObject } from "../../../src/protocol/json-value.ts";
+import type { OwnerReference } from "../../../src/protocol/object-meta.ts";
+import { organization, type QuotaWorld } from "../grants/quota-world.ts";
+
+const { signal } = new AbortController();
+export const configMaps: ResourceType = { group: "", version: "v1", plural: "configmaps", scope: "Namespaced" };
+export const namespaces: ResourceType = { group: "", version: "v1", plural: "namespaces", scope: "Cluster" };
+
+export interface ClaimFor {
+  readonly uids?: readonly string[];
+  readonly bound?: string;
+  readonly kind?: string;
+  readonly apiGroup?: string;
+  readonly object?: string;
+  readonly objectNamespace?: string;
+  /** Of the object, where it is not the root. */
+  readonly objectPlane?: string;
+  readonly finalizers?: readonly string[];
+  readonly manual?: boolean;
+  readonly amount?: number;
+  readonly plane?: string;
+}
+
+/** Objects, and claims for them as admission makes them. */
+export class AutomaticClaims {
+  readonly world: QuotaWorld;
+  readonly events: string[] = [];
+
+  constructor(world: QuotaWorld) {
+    this.world = world;
+  }
+
+  start(options: Partial<OwnershipOptions> = {}): Ownership {
+    const { runtime, views, clock } = this.world;
+    const directory = new KindDirectory((plane) => runtime.planes.client(plane), clock);
+    const record = (plane: string, subject: { name: string }, happening: { reason: string; message: string }): void => {
+      this.events.push(`${plane}/${subject.name} ${happening.reason}: ${happening.message}`);
+    };
+    return this.world.run(new Ownership({ runtime, views, directory, events: { record }, ...options }));
+  }
+
+  async configMap(name: string, plane = "root", more: object = {}): Promise<string> {
+    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default", ...more } };
+    return uidOf(await this.world.create(configMaps, object, plane));
+  }
+
+  async claim(name: string, given: ClaimFor): Promise<string> {
+    const {
+      uids = [],
+      bound,
+      kind = "ConfigMap",
+      apiGroup = "",
+      object = "thing",
+      objectNamespace = "default",
+    } = given;
+    const noted = {
+      [annotations.policy]: "things",
+      [annotations.candidates]: uids.join(","),
+      ...(bound === undefined ? {} : { [annotations.bound]: bound }),
+      ...(given.objectPlane === undefined ? {} : { [annotations.resourcePlane]: given.objectPlane }),
+    };
+    const metadata = {
+      name,
+      namespace: "default",
+      labels: given.manual === true ? {} : { [labels.autoCreated]: "true" },
+      annotations: noted,
+      finalizers: given.finalizers ?? [],
+    };
+    const resourceRef = { apiGroup, kind, namespace: objectNamespace, name: object };
+    const requests = [{ resourceType: "projects", amount: given.amount ?? 1 }];
+    const spec = { consumerRef: { ...organization, name: "acme" }, requests, resourceRef };
+    const claim = { apiVersion: "quota.miloapis.com/v1alpha1", kind: "ResourceClaim", metadata, spec };
+    return uidOf(await this.world.create(claimsType, claim, given.plane));
+  }
+
+  async answer(name: string, reason: "QuotaAvailable" | "QuotaExceeded", plane = "root"): Promise<void> {
+    const lastTransitionTime = "2026-01-01T00:00:00Z";
+    const isGranted = reason === "QuotaAvailable";
+    const status = isGranted ? "True" : "False";
+    const conditions = [{ type: "Granted", status, reason, message: `because of ${reason}`, lastTransitionTime }];
+    const found = await this.find(name, plane);
+    const allocations = (found?.claim.requests ?? []).map(({ resourceType, amount }) => ({
+      resourceType,
+      status: isGranted ? "Granted" : "Denied",
+      allocatedAmount: isGranted ? Number(amount) : 0,
+      lastTransitionTime,
+    }));
+    const body = { status: { conditions, allocations } };
+    const ref = { namespace: found?.claim.metadata.namespace ?? "", name };
+    await this.world.resource(claimsType, plane).patch(ref, { type: "merge", body }, { subresource: "status" }, signal);
+  }
+
+  /** What a claim says of its objects; undefined when it is not there. */
+  async find(name: string, plane = "root", namespace = "default") {
+    const object = await this.world.find(claimsType, name, { plane, namespace });
+    if (object === undefined) return undefined;
+    const parsed = parseResourceClaim(object);
+    if (!parsed.ok) throw new Error(parsed.issues.map(({ message }) => message).join());
+    const { metadata } = parsed.value;
+    return {
+      claim: parsed.value,
+      listed: candidatesOf(metadata),
+      bound: metadata.annotations?.[annotations.bound],
+      owners: (metadata.ownerReferences ?? []) as readonly OwnerReference[],
+      finalizers: metadata.finalizers ?? [],
+      isGoing: metadata.deletionTimestamp !== undefined,
+    };
+  }
+
+  async names(plane = "root"): Promise<readonly string[]> {
+    const { items } = await this.world.resource(claimsType, plane).list({}, signal);
+    return items.map((item) => (item["metadata"] as { name: string }).name).sort();
+  }
+
+  note(name: string, noted: Record<string, string | null>): Promise<JsonObject> {
+    return this.world.patch(claimsType, name, { metadata: { annotations: noted } });
+  }
+}
+
+export function uidOf(object: JsonObject): string {
+  return (object["metadata"] as { uid: string }).uid;
+}
