@@ -1,6 +1,7 @@
 // A subject that has nothing to do with quota: clients count in config maps, others follow. It shows what a world does
 // to programs, and that mistakes of programs are found.
 import { KubeClient } from "../../../src/kube/client/kube-client.ts";
+import { sharedAbort } from "../../../src/kube/shared-abort.ts";
 import { ConnectionFailed } from "../../../src/kube/transport/transport.ts";
 import { Informer } from "../../../src/kube/watch/informer.ts";
 import { sourceOf } from "../../../src/kube/watch/object-source.ts";
@@ -10,7 +11,7 @@ import type { Subject } from "../run-seed.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { type Host, InvariantBroken, type Program, type Step, type World } from "./world.ts";
 
-const { signal } = new AbortController();
+const { signal } = sharedAbort();
 const scope = { resource: "configmaps" };
 const counters = ["one", "two"] as const;
 

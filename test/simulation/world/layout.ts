@@ -1,5 +1,7 @@
 import { rootPlane } from "../../../src/apiserver/embedded-server.ts";
 import type { PlaneResolver } from "../../../src/apiserver/http/api-server.ts";
+import type { DefinitionsFrom } from "../../../src/apiserver/registry/kind-catalog.ts";
+import type { PlaneOwner } from "../../../src/controllers/control-planes.ts";
 import type { PlaneLayout } from "../../../src/controllers/planes-of-server.ts";
 
 const group = "resourcemanager.miloapis.com";
@@ -12,13 +14,16 @@ function projectOf(plane: string): string {
   return plane.slice("project-".length);
 }
 
+/** What organizations have is kept in the root. */
+function planeOfTenant({ kind, name }: PlaneOwner): string | undefined {
+  if (kind === "Organization") return rootPlane;
+  return kind === "Project" ? planes.projects.find((plane) => plane === `project-${name}`) : undefined;
+}
+
 export const layout: PlaneLayout = {
   addressOf: (plane) =>
     plane === rootPlane ? { plane, prefix: "" } : { plane, prefix: `${prefix}/${projectOf(plane)}/control-plane` },
-  planeOf: ({ apiGroup, kind, name }) =>
-    apiGroup === group && kind === "Project" && planes.projects.some((plane) => plane === `project-${name}`)
-      ? `project-${name}`
-      : undefined,
+  planeOf: (owner) => (owner.apiGroup === group ? planeOfTenant(owner) : undefined),
   ownerOf: (plane) =>
     plane === rootPlane ? undefined : { apiGroup: group, kind: "Project", namespace: "", name: projectOf(plane) },
   hasOrganizationNamespaces: false,
@@ -30,6 +35,9 @@ export const resolvePlane: PlaneResolver = (path) => {
   const plane = `project-${project}`;
   return planes.projects.some((known) => known === plane) ? { plane, path: rest } : undefined;
 };
+
+/** Kinds are defined in the root, and hold everywhere. */
+export const definitionsFrom: DefinitionsFrom = (plane) => (plane === rootPlane ? undefined : rootPlane);
 
 /** The plane that a path leads into. */
 export function planeOfPath(path: string): string {

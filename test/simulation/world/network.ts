@@ -1,6 +1,6 @@
 import { ChildAbort } from "../../../src/kube/child-abort.ts";
 import { type Call, ConnectionFailed, type Reply, type Transport } from "../../../src/kube/transport/transport.ts";
-import { failure, resourceExpired, StatusError } from "../../../src/protocol/api-status.ts";
+import { type ApiStatus, failure, resourceExpired, StatusError } from "../../../src/protocol/api-status.ts";
 import { writeJson } from "../../../src/protocol/json-writer.ts";
 import type { Life, SimulatedMachine } from "./machine.ts";
 import { SeededRandom } from "./seeded-random.ts";
@@ -14,6 +14,8 @@ export interface NetworkPorts {
   readonly weather: Weather;
   readonly seed: number;
   readonly server: () => SimulatedServer;
+  /** Whether the server can be asked how far it is. */
+  readonly tellsProgress: boolean;
   readonly note: (text: string) => void;
 }
 
@@ -44,8 +46,19 @@ export class Network {
   connect(machine: SimulatedMachine, life: Life): Transport {
     const sender = { machine, life, random: this.#randomOf(machine.name) };
     return {
-      request: (call, signal) => this.#request(sender, call, signal),
+      request: (call, signal) => {
+        const serve: Question<Reply>["serve"] = (server, ended) => server.request(call, ended);
+        return this.#ask(sender, { call, serve, refuse: replyTo }, signal);
+      },
       stream: (call, sink, signal) => this.#stream(sender, { call, sink }, signal),
+      ...(this.#ports.tellsProgress
+        ? {
+            progress: (call: Call, signal: AbortSignal) => {
+              const serve: Question<string>["serve"] = (server, ended) => server.progress(call, ended);
+              return this.#ask(sender, { call, serve, refuse: refusalOf }, signal);
+            },
+          }
+        : {}),
       close: async () => undefined,
     };
   }
@@ -55,51 +68,51 @@ export class Network {
     for (const way of this.#streams.get(name) ?? []) way.cut(new Error("the stream was cut"));
   }
 
-  async #request(sender: Sender, call: Call, signal: AbortSignal): Promise<Reply> {
+  /** Asks the server something, over a way on which much can go wrong. */
+  async #ask<Answer>(sender: Sender, { call, serve, refuse }: Question<Answer>, signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted();
     const { machine, life, random } = sender;
     if (life.isOver || !machine.mayCall()) return never();
     const fate = this.#fateOf(sender, call);
     const mine = new ChildAbort(signal);
-    const reply = new Promise<Reply>((resolve, reject) => {
+    const answered = new Promise<Answer>((resolve, reject) => {
       mine.signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      const answer = (settle: () => void, afterMs: number): void => {
+      const hear = (afterMs: number, settle: () => void): void => {
         this.#ports.time.later(afterMs, () => machine.soon(life, settle));
       };
-      const lost = (): void =>
-        answer(() => reject(new ConnectionFailed(call, fate)), random.between(patienceMs.least, patienceMs.most));
+      const patience = (): number => random.between(patienceMs.least, patienceMs.most);
       this.#afterPause(sender, () => {
-        if (fate === "unavailable" || fate === "busy")
-          return answer(() => resolve(refusedBy(fate)), this.#latencyMs(random));
-        if (fate === "request lost" || fate === "answer lost" || fate === "arrives late") lost();
-        if (fate === "request lost") return undefined;
-        const upMs = fate === "arrives late" ? random.between(0, lateMsMax) : this.#latencyMs(random);
-        const isHeard = fate !== "answer lost" && fate !== "arrives late";
-        return this.#arrive(upMs, { call, fate }, (settled, error) => {
-          if (isHeard)
-            answer(() => (settled === undefined ? reject(error) : resolve(settled)), this.#latencyMs(random));
-        });
+        if (isLost(fate)) hear(patience(), () => reject(new ConnectionFailed(call, fate)));
+        if (fate === "unavailable" || fate === "busy") {
+          hear(this.#latencyMs(random), () => resolve(refuse(fate)));
+        } else if (fate !== "request lost") {
+          const upMs = fate === "arrives late" ? random.between(0, lateMsMax) : this.#latencyMs(random);
+          const done = (settle: () => void): void => {
+            if (!isLost(fate)) hear(this.#latencyMs(random), settle);
+          };
+          this.#arrive(upMs, { call, fate, serve }, (work) =>
+            work.then(
+              (answer) => done(() => resolve(answer)),
+              (error: unknown) => done(() => reject(error)),
+            ),
+          );
+        }
       });
     });
-    return reply.finally(() => mine.release());
+    return answered.finally(() => mine.release());
   }
 
   /** Nobody can call a request back: once sent, the server acts on it, whatever became of its sender. */
-  #arrive(
+  #arrive<Answer>(
     upMs: number,
-    { call, fate }: { readonly call: Call; readonly fate: Fate },
-    done: (reply: Reply | undefined, error: unknown) => void,
+    { call, fate, serve }: Pick<Question<Answer>, "call" | "serve"> & { readonly fate: Fate },
+    begun: (work: Promise<Answer>) => void,
   ): void {
     const { time, server } = this.#ports;
     const { signal } = new AbortController();
     time.later(upMs, () => {
       const before = fate === "overtaken" ? this.#touch(call, signal) : Promise.resolve();
-      before
-        .then(() => server().request(call, signal))
-        .then(
-          (reply) => done(reply, undefined),
-          (error: unknown) => done(undefined, error),
-        );
+      begun(before.then(() => serve(server(), signal)));
     });
   }
 
@@ -183,6 +196,13 @@ export class Network {
   }
 }
 
+interface Question<Answer> {
+  readonly call: Call;
+  readonly serve: (server: SimulatedServer, signal: AbortSignal) => Promise<Answer>;
+  /** What the server says when it does nothing at all. */
+  readonly refuse: (fate: "unavailable" | "busy") => Answer | Promise<Answer>;
+}
+
 interface StreamCall {
   readonly call: Call;
   readonly sink: Parameters<Transport["stream"]>[1];
@@ -192,12 +212,23 @@ function never<Value>(): Promise<Value> {
   return new Promise(() => undefined);
 }
 
-function refusedBy(fate: "unavailable" | "busy"): Reply {
-  const status =
-    fate === "busy"
-      ? failure("TooManyRequests", "too many requests", { retryAfterSeconds: 1 })
-      : failure("ServiceUnavailable", "the plane is not available");
+function isLost(fate: Fate): boolean {
+  return fate === "request lost" || fate === "answer lost" || fate === "arrives late";
+}
+
+function statusOf(fate: "unavailable" | "busy"): ApiStatus {
+  return fate === "busy"
+    ? failure("TooManyRequests", "too many requests", { retryAfterSeconds: 1 })
+    : failure("ServiceUnavailable", "the plane is not available");
+}
+
+function replyTo(fate: "unavailable" | "busy"): Reply {
+  const status = statusOf(fate);
   return { code: status.code, headers: {}, body: writeJson(status) };
+}
+
+function refusalOf(fate: "unavailable" | "busy"): Promise<never> {
+  return Promise.reject(new StatusError(statusOf(fate)));
 }
 
 /** From a few revisions before the one that was asked for. */

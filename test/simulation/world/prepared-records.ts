@@ -10,7 +10,7 @@ import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
 import { directTransport } from "../../../src/kube/transport/direct-transport.ts";
 import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
 import { crdOf } from "../../../src/schema/crd.ts";
-import { layout, planes, resolvePlane } from "./layout.ts";
+import { definitionsFrom, layout, planes, resolvePlane } from "./layout.ts";
 import { SeededRandom } from "./seeded-random.ts";
 
 /** When every simulated world begins. */
@@ -41,6 +41,7 @@ async function prepare(): Promise<readonly LogRecord[]> {
     random: { fraction: () => random.fraction(), uuid: () => random.uuid() },
     tokens: [],
     resolvePlane,
+    definitionsFrom,
     report: (error) => {
       throw error;
     },
@@ -52,10 +53,10 @@ async function prepare(): Promise<readonly LogRecord[]> {
     const here = client.inPlane(layout.addressOf(plane));
     const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: systemNamespace } };
     await here.resource(namespacesType, anyObject).create(namespace, {}, signal);
-    for (const kind of quotaKinds) {
-      const definition = crdOf(kind) as unknown as KubernetesObject;
-      await here.resource(definitions, anyObject).create(definition, {}, signal);
-    }
+  }
+  for (const kind of quotaKinds) {
+    const definition = crdOf(kind) as unknown as KubernetesObject;
+    await client.resource(definitions, anyObject).create(definition, {}, signal);
   }
   await new Promise((resolve) => setImmediate(resolve)); // definitions are served a moment after they are stored
   await server.stop();

@@ -9,15 +9,16 @@ import {
   type Transport,
 } from "../../../src/kube/transport/transport.ts";
 import type { SimulatedDisk } from "./disk.ts";
-import { resolvePlane } from "./layout.ts";
+import { definitionsFrom, resolvePlane } from "./layout.ts";
 import type { Life, SimulatedMachine } from "./machine.ts";
-import type { Host } from "./world.ts";
+import type { Door, Host } from "./world.ts";
 
 const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
 
 export interface ServerOptions {
   readonly disk: SimulatedDisk;
   readonly limits: Partial<StoreLimits>;
+  readonly door: Door;
   /** Its disk left it not knowing what is written: nothing but a restart helps. */
   readonly broken: () => void;
 }
@@ -55,6 +56,10 @@ export class SimulatedServer {
     return this.#serve(call, (transport) => transport.stream(call, sink, signal));
   }
 
+  progress(call: Call, signal: AbortSignal): Promise<string> {
+    return this.#serve(call, (transport) => transport.progress?.(call, signal) ?? Promise.reject(new Error("unasked")));
+  }
+
   /** To be called when the machine has crashed. */
   crashed(): void {
     const cuts = this.#serving?.cuts ?? [];
@@ -79,7 +84,9 @@ export class SimulatedServer {
       clock,
       random: { fraction: () => random.fraction(), uuid: () => random.uuid() },
       tokens: [],
+      plugins: [{ name: "door", validate: this.#options.door }],
       resolvePlane,
+      definitionsFrom,
       report,
       limits: { store: this.#options.limits },
     });

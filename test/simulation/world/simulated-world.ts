@@ -9,7 +9,7 @@ import { SimulatedServer } from "./server.ts";
 import type { Trace } from "./trace.ts";
 import { VirtualTime } from "./virtual-time.ts";
 import { Weather } from "./weather.ts";
-import type { Truth, World } from "./world.ts";
+import type { Door, Truth, World } from "./world.ts";
 
 export const serverName = "apiserver";
 
@@ -28,6 +28,7 @@ export class SimulatedWorld implements World {
   readonly #seed: number;
   readonly #trace: Trace;
   readonly #machines = new Map<string, SimulatedMachine>();
+  #door: Door | undefined;
   #isCalm = false;
   #failure: { readonly error: unknown } | undefined;
 
@@ -39,11 +40,20 @@ export class SimulatedWorld implements World {
     this.weather = new Weather(time);
     this.disk = new SimulatedDisk(records, { time, random: this.random("disk"), failed: (error) => this.fail(error) });
     this.disk.truth.onChange((change) => trace.stored(change));
-    this.network = new Network({ time, weather: this.weather, seed, server: () => this.server, note });
     const random = this.random("server");
+    const tellsProgress = random.chance(0.75);
+    this.network = new Network({
+      time,
+      weather: this.weather,
+      seed,
+      server: () => this.server,
+      tellsProgress,
+      note,
+    });
     this.server = new SimulatedServer(this.machine(serverName), {
       disk: this.disk,
       limits: { historyCount: random.pick(historyCounts) },
+      door: async (request, signal) => (await this.#door?.(request, signal)) ?? { allowed: true },
       broken: () => this.machine(serverName).crash(random.between(10, 3_000)),
     });
   }
@@ -85,6 +95,10 @@ export class SimulatedWorld implements World {
     });
     this.#machines.set(name, made);
     return made;
+  }
+
+  guard(door: Door): void {
+    this.#door = door;
   }
 
   later(delayMs: number, call: () => void): void {

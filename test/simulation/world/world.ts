@@ -1,4 +1,5 @@
 // What those who act in a simulated world, and those who judge it, can see and do.
+import type { AdmissionPlugin } from "../../../src/apiserver/registry/admission.ts";
 import type { ObjectKey, Scope } from "../../../src/apiserver/storage/object-key.ts";
 import type { PlaneLayout } from "../../../src/controllers/planes-of-server.ts";
 import type { Transport } from "../../../src/kube/transport/transport.ts";
@@ -89,6 +90,8 @@ export interface World {
   random(name: string): SeededRandom;
   /** The machine of that name; made when it is first asked for. */
   machine(name: string): Machine;
+  /** Asked before the API server stores anything, in every life of it; before the first call everything is let in. */
+  guard(door: Door): void;
   /** In true time; nothing stops it. */
   later(delayMs: number, call: () => void): void;
   /** Whether faults are over, and nothing but a working world follows. */
@@ -96,6 +99,9 @@ export interface World {
   /** A line of the trace. */
   note(text: string): void;
 }
+
+/** Decides what the API server stores. */
+export type Door = NonNullable<AdmissionPlugin["validate"]>;
 
 /** Something that happens at its time, unless it is left out to find out whether a failure needs it. */
 export interface Step {
@@ -119,6 +125,8 @@ export interface Checker {
 export interface Play {
   readonly steps: readonly Step[];
   readonly checker: Checker;
+  /** Machines that faults are meant for as well. */
+  readonly machines?: readonly string[];
 }
 
 /** Steps happen from 0 to `lengthMs` after the start of the world; `stepCount` of them, more or less. */
