@@ -1,4 +1,4 @@
-import type { SimulatedMachine } from "./machine.ts";
+import type { Mishap, OutsideCall, SimulatedMachine } from "./machine.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { type SimulatedWorld, serverName } from "./simulated-world.ts";
 import type { Condition } from "./weather.ts";
@@ -60,23 +60,43 @@ export interface FaultOptions {
   readonly planes: readonly string[];
 }
 
-/** Few crashes happen while nothing is going on: most of them in the middle of the next few calls. */
+/** In the middle of the next few calls, or of the next few writes of something that matters. */
+function nextCall(random: SeededRandom): Moment {
+  if (random.chance(0.35)) return { calls: random.between(1, random.pick([3, 12, 60])), text: "call" };
+  const kind = random.pick(["allowancebuckets", "resourceclaims", "resourceclaims", ""] as const);
+  const counts = (call: OutsideCall): boolean =>
+    typeof call === "object" &&
+    call.method !== "GET" &&
+    call.path.includes(`${kind}`) &&
+    !call.path.includes("/leases/");
+  return {
+    calls: random.between(1, random.pick([1, 3, 10])),
+    counts,
+    text: `write${kind === "" ? "" : ` of ${kind}`}`,
+  };
+}
+
+interface Moment extends Pick<Mishap, "calls" | "counts"> {
+  readonly text: string;
+}
+
 function crashAtCall(random: SeededRandom, { machine }: Target): Omit<Fault, "atMs"> {
-  const calls = random.between(1, random.pick([3, 12, 60]));
+  const { text, ...moment } = nextCall(random);
   const restartMs = random.pick([random.between(1, 100), random.between(100, 9_000)]);
   const isBefore = random.chance(0.5);
   return {
-    what: `${machine} crashes ${isBefore ? "before" : "after"} its call ${calls} from now, for ${restartMs} ms`,
-    take: (world) => armCrash(world.machine(machine), { calls, restartMs, isBefore }),
+    what: `${machine} crashes ${isBefore ? "before" : "after"} its ${text} ${moment.calls} from now, for ${restartMs} ms`,
+    take: (world) => armCrash(world.machine(machine), moment, { restartMs, isBefore }),
   };
 }
 
 function armCrash(
   machine: SimulatedMachine,
-  { calls, restartMs, isBefore }: { readonly calls: number; readonly restartMs: number; readonly isBefore: boolean },
+  moment: Pick<Mishap, "calls" | "counts">,
+  { restartMs, isBefore }: { readonly restartMs: number; readonly isBefore: boolean },
 ): void {
   machine.arm({
-    calls,
+    ...moment,
     strike: () => {
       machine.crash(restartMs);
       return !isBefore;
@@ -86,14 +106,14 @@ function armCrash(
 
 /** A leader that stands still for longer than its lease does not know that another one leads by now. */
 function pauseAtCall(random: SeededRandom, { machine }: Target): Omit<Fault, "atMs"> {
-  const calls = random.between(1, random.pick([3, 12, 60]));
+  const { text, ...moment } = nextCall(random);
   const forMs = random.pick([random.between(10, 2_000), random.between(3_000, 20_000)]);
   const how = random.chance(0.3) ? "asleep" : "awake";
   return {
-    what: `${machine} stands still for ${forMs} ms (${how}) at its call ${calls} from now`,
+    what: `${machine} stands still for ${forMs} ms (${how}) at its ${text} ${moment.calls} from now`,
     take: (world) =>
       world.machine(machine).arm({
-        calls,
+        ...moment,
         strike: () => {
           world.machine(machine).pause(forMs, how);
           return true;
@@ -182,7 +202,7 @@ function serverCrash(random: SeededRandom): Omit<Fault, "atMs"> {
   const isBefore = random.chance(0.5);
   return {
     what: `the API server crashes at its call ${calls} from now, for ${restartMs} ms`,
-    take: (world) => armCrash(world.machine(serverName), { calls, restartMs, isBefore }),
+    take: (world) => armCrash(world.machine(serverName), { calls }, { restartMs, isBefore }),
   };
 }
 

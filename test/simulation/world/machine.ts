@@ -1,3 +1,4 @@
+import type { Call } from "../../../src/kube/transport/transport.ts";
 import type { Clock } from "../../../src/protocol/clock.ts";
 import { MachineClock } from "./machine-clock.ts";
 import { SeededRandom } from "./seeded-random.ts";
@@ -10,9 +11,14 @@ export interface Life {
   isOver: boolean;
 }
 
+/** A call to the outside: to the API server, to the disk, or to the clock, for a timer. */
+export type OutsideCall = Call | "disk" | "timer";
+
 /** Something that happens to a machine in the middle of its work: at that many calls to the outside from now. */
 export interface Mishap {
   calls: number;
+  /** Which calls count; all of them when left out. */
+  readonly counts?: (call: OutsideCall) => boolean;
   /** True when the call itself is still made. */
   readonly strike: () => boolean;
 }
@@ -122,9 +128,9 @@ export class SimulatedMachine implements Machine {
   }
 
   /** Whether a call to the outside is made; it is not when the machine crashes right before it. */
-  mayCall(): boolean {
+  mayCall(call: OutsideCall): boolean {
     const mishap = this.#mishap;
-    if (mishap === undefined) return true;
+    if (mishap === undefined || mishap.counts?.(call) === false) return true;
     mishap.calls -= 1;
     if (mishap.calls > 0) return true;
     this.#mishap = undefined;
@@ -170,7 +176,7 @@ export class SimulatedMachine implements Machine {
     return {
       now: () => this.#clock.wallMs,
       after: (delayMs, call) => {
-        if (life.isOver || !this.mayCall()) return { stop: () => undefined };
+        if (life.isOver || !this.mayCall("timer")) return { stop: () => undefined };
         let isStopped = false;
         const timer = time.later(Math.max(1, this.#clock.trueDelayMs(delayMs)), () =>
           this.soon(life, () => {

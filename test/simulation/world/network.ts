@@ -72,7 +72,7 @@ export class Network {
   async #ask<Answer>(sender: Sender, { call, serve, refuse }: Question<Answer>, signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted();
     const { machine, life, random } = sender;
-    if (life.isOver || !machine.mayCall()) return never();
+    if (life.isOver || !machine.mayCall(call)) return never();
     const fate = this.#fateOf(sender, call);
     const mine = new ChildAbort(signal);
     const answered = new Promise<Answer>((resolve, reject) => {
@@ -119,7 +119,7 @@ export class Network {
   async #stream(sender: Sender, { call, sink }: StreamCall, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { machine, life, random } = sender;
-    if (life.isOver || !machine.mayCall()) return never();
+    if (life.isOver || !machine.mayCall(call)) return never();
     const fate = this.#fateOf(sender, call);
     if (fate === "expired") return this.#refuse(sender, new StatusError(resourceExpired("too old resource version")));
     if (fate !== "answered" && fate !== "repeated" && fate !== "overtaken") {

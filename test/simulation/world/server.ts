@@ -74,7 +74,7 @@ export class SimulatedServer {
       get isOver() {
         return life.isOver;
       },
-      mayCall: () => machine.mayCall() && !life.isOver,
+      mayCall: () => machine.mayCall("disk") && !life.isOver,
       soon: (call: () => void) => machine.soon(life, call),
     };
     const report = (error: unknown): void => host.report("apiserver", error);

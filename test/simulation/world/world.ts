@@ -129,7 +129,7 @@ export interface Play {
   readonly machines?: readonly string[];
 }
 
-/** Steps happen from 0 to `lengthMs` after the start of the world; `stepCount` of them, more or less. */
+/** The one for quota is `quotaPlay` in actors/quota-play.ts. Steps happen from 0 to `lengthMs` after the start of the world; `stepCount` of them, more or less. */
 export type Playwright = (
   world: World,
   random: SeededRandom,
