@@ -37,15 +37,20 @@ export function settle(ledger: ConsumerLedger, claims: Iterable<OpenClaim>, newS
 }
 
 /**
- * Whether a claim would fit now. A denial is written after the pages of its batch, and by then what stood in its way may
- * be gone; then it waits for the next batch instead.
+ * What of a claim would not fit now. A denial is written after the pages of its batch, and by then what stood in its way
+ * may be gone; then it waits for the next batch instead. Undefined for a claim that is not to be decided any more.
  */
-export function fits(ledger: ConsumerLedger, claim: OpenClaim): boolean {
-  if (!isSettleable(ledger, claim)) return false;
+export function shortParts(ledger: ConsumerLedger, claim: OpenClaim): readonly ShortPart[] | undefined {
+  if (!isSettleable(ledger, claim)) return undefined;
   const wanted = wantedParts(ledger, claim);
-  if (tryAll(wanted).length > 0) return false;
-  for (const book of wanted.keys()) book.withdraw(claim.claim.uid);
-  return true;
+  const short = tryAll(wanted);
+  if (short.length === 0) for (const book of wanted.keys()) book.withdraw(claim.claim.uid);
+  return short.map(shortPart);
+}
+
+/** Whether a claim would fit now. */
+export function fits(ledger: ConsumerLedger, claim: OpenClaim): boolean {
+  return shortParts(ledger, claim)?.length === 0;
 }
 
 /** Whether a claim is pending and nothing is promised to it anywhere. */

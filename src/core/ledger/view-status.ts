@@ -42,6 +42,12 @@ export function effectiveStatus(book: PageBook): Readonly<Record<string, number 
   };
 }
 
+/** What granted claims hold from the bucket of one set of dimensions; from the page, when there are none. */
+export function allocatedFrom(book: PageBook, key: string): number | bigint {
+  const { allocated } = key === "" ? book.figures() : book.figuresFor(key);
+  return amountToJson(least(allocated, amountMax));
+}
+
 /** The dimensions that a pool is for, if it names a value for each; nothing, if it is for more than one set of them. */
 function exactKey(requirements: LabelRequirements): string {
   if (!requirements.every(({ operator, values }) => operator === "In" && values.length === 1)) return "";

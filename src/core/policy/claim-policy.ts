@@ -5,6 +5,8 @@ import { amountToJson } from "../resources/amount.ts";
 import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
 import type { ConsumerRef } from "../resources/consumer-ref.ts";
 import { dimensionKey } from "../resources/dimensions.ts";
+import { labelText } from "../resources/label-text.ts";
+import { referenceManifest } from "../resources/reference-manifest.ts";
 import type { ClaimRequest, ResourceRef } from "../resources/resource-claim.ts";
 import { annotations, claimCreator, labels, quotaApiVersion, quotaGroup } from "../resources/well-known.ts";
 import { type Conditions, compileConditions } from "./condition.ts";
@@ -16,8 +18,7 @@ import {
   type RequestInfo,
   type RequestUser,
 } from "./policy-variables.ts";
-import { referenceManifest } from "./reference-manifest.ts";
-import { claimName, labelText } from "./rendered-names.ts";
+import { claimName } from "./rendered-names.ts";
 import {
   legalNamespace,
   type RenderedMetadata,

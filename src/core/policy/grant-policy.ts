@@ -6,6 +6,8 @@ import type { LabelSelector } from "../../protocol/label-selector.ts";
 import { type Amount, amountToJson } from "../resources/amount.ts";
 import type { ConsumerRef } from "../resources/consumer-ref.ts";
 import type { GrantCreationPolicy, ParentContext } from "../resources/grant-creation-policy.ts";
+import { labelText } from "../resources/label-text.ts";
+import { referenceManifest } from "../resources/reference-manifest.ts";
 import { annotations, labels, quotaApiVersion } from "../resources/well-known.ts";
 import { type Conditions, compileConditions } from "./condition.ts";
 import { evaluatePolicy, type NotRendered } from "./evaluate-policy.ts";
@@ -13,8 +15,7 @@ import { excerpt } from "./excerpt.ts";
 import { expressionIssue } from "./expression-issue.ts";
 import { pathSegment } from "./path-segment.ts";
 import { grantBindings, grantPolicyVariables, type PolicyBindings } from "./policy-variables.ts";
-import { referenceManifest } from "./reference-manifest.ts";
-import { grantName, labelText } from "./rendered-names.ts";
+import { grantName, type Origin } from "./rendered-names.ts";
 import { compileSelector } from "./selector-template.ts";
 import {
   legalNamespace,
@@ -23,13 +24,15 @@ import {
   RenderFailure,
   TemplateFields,
 } from "./template-fields.ts";
-import { identityOf } from "./trigger-object.ts";
+import { identityOf, type TriggerIdentity } from "./trigger-object.ts";
 
 /** An object that a grant policy is evaluated for. */
 export interface GrantInput {
   readonly trigger: JsonObject;
   /** Name of the control plane the object is in; empty for the root. */
   readonly plane: string;
+  /** Name of the control plane the policy is in, where that is not the root. */
+  readonly policyPlane?: string;
   bucketNamespace(consumer: ConsumerRef): string;
 }
 
@@ -135,7 +138,7 @@ function render(policy: string, template: Template, input: GrantInput, bindings:
   const metadata = template.metadata(bindings);
   const trigger = identityOf(input.trigger);
   return {
-    name: metadata.name ?? grantName(metadata.generateName ?? policy, { ...trigger, plane: input.plane, policy }),
+    name: metadata.name ?? grantName(metadata.generateName ?? policy, originOf(policy, trigger, input)),
     namespace: legalNamespace(metadata.namespace ?? (trigger.namespace || input.bucketNamespace(consumer))),
     labels: { ...metadata.labels, [labels.autoCreated]: "true", [labels.policy]: labelText(policy) },
     annotations: { ...metadata.annotations, [annotations.policy]: policy, [annotations.resourceName]: trigger.name },
@@ -143,6 +146,11 @@ function render(policy: string, template: Template, input: GrantInput, bindings:
     allowances: template.allowances(bindings),
     parent: template.parent(bindings),
   };
+}
+
+/** Policies of one name in two planes make a grant each. */
+function originOf(policy: string, trigger: TriggerIdentity, { plane, policyPlane = "" }: GrantInput): Origin {
+  return { ...trigger, plane, policy: policyPlane === "" ? policy : `${policyPlane}/${policy}` };
 }
 
 /** The grant as an object to send. */

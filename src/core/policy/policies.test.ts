@@ -4,6 +4,7 @@ import type { JsonObject } from "../../protocol/json-value.ts";
 import { labelValue } from "../../protocol/names.ts";
 import { parseClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
 import { parseGrantCreationPolicy } from "../resources/grant-creation-policy.ts";
+import { labelText } from "../resources/label-text.ts";
 import { parseResourceClaim } from "../resources/resource-claim.ts";
 import { parseResourceGrant } from "../resources/resource-grant.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type RenderedClaim,
 } from "./claim-policy.ts";
 import { compileGrantPolicy, type GrantRendering, grantManifest } from "./grant-policy.ts";
-import { claimName, labelText } from "./rendered-names.ts";
+import { claimName } from "./rendered-names.ts";
 
 type Json = Record<string, unknown>;
 

@@ -1,4 +1,3 @@
-import { labelLengthMax, labelValue } from "../../protocol/names.ts";
 import { type ConsumerRef, consumerKey } from "../resources/consumer-ref.ts";
 import { dimensionKey } from "../resources/dimensions.ts";
 import { readableName } from "../resources/object-names.ts";
@@ -6,7 +5,6 @@ import type { ClaimRequest } from "../resources/resource-claim.ts";
 import { stableHash } from "../resources/stable-hash.ts";
 
 const nameHashLength = 20;
-const labelHashLength = 10;
 
 /** The object that a claim or a grant is made for. */
 export interface Origin {
@@ -38,16 +36,6 @@ export function claimName(
 /** The name of a grant: one for each policy and object, however often what it grants changes. */
 export function grantName(prefix: string, origin: Origin): string {
   return readableName([prefix], stableHash(originParts(origin), nameHashLength));
-}
-
-/** A text as the value of a label: as it is where that is legal, else shortened and made unique by a hash. */
-export function labelText(text: string): string {
-  if (labelValue(text).length === 0) return text;
-  const readable = text
-    .replace(/[^-A-Za-z0-9_.]/g, "-")
-    .slice(0, labelLengthMax - labelHashLength - 1)
-    .replace(/^[^A-Za-z0-9]+/, "");
-  return `${readable}-${stableHash([text], labelHashLength)}`.replace(/^-/, "");
 }
 
 function originParts({ plane, policy, group, kind, namespace, name }: Origin): readonly string[] {

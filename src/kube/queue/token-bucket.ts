@@ -28,10 +28,10 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes the next one that will be there; returns how long that is away. */
-  reserve(): number {
+  /** Takes the next ones that will be there; returns how long that is away. */
+  reserve(count = 1): number {
     this.#fill();
-    this.#tokens -= 1;
+    this.#tokens -= count;
     return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#rate.perSecond) * 1_000;
   }
 

@@ -1,0 +1,95 @@
+import { systemNamespace } from "../core/resources/well-known.ts";
+import { backoffMs } from "../kube/backoff.ts";
+import { LeaderElection } from "../kube/lease/leader-election.ts";
+import { leaseType, parseLease } from "../kube/lease/lease.ts";
+import { pause } from "../kube/pause.ts";
+import { untilAborted } from "../kube/until-aborted.ts";
+import { leadWith } from "./leading.ts";
+import type { Runtime } from "./runtime.ts";
+import { ensureNamespace } from "./system-namespace.ts";
+import { createViews, type Views } from "./views/views.ts";
+import type { DecisionListener, Leadership } from "./writer/ports.ts";
+
+export interface ControllersOptions {
+  readonly runtime: Runtime;
+  /** Alone where no other process can be at it, because the data is locked; else by election. */
+  readonly leadership: "alone" | "elected";
+  readonly told?: DecisionListener;
+}
+
+const alone: Leadership = { fence: () => undefined };
+const retry = { minMs: 100, maxMs: 10_000 };
+const leaseName = "milo-quota-controllers";
+
+/** Everything that keeps quota: sees all the time, and acts while it leads. */
+export class Controllers {
+  readonly #options: ControllersOptions;
+  readonly #views: Views;
+  readonly #stopped = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(options: ControllersOptions) {
+    this.#options = options;
+    this.#views = createViews(options.runtime);
+  }
+
+  start(): void {
+    for (const informer of Object.values(this.#views)) informer.start();
+    this.#running ??= this.#options.leadership === "alone" ? this.#lead(alone, this.#stopped.signal) : this.#elect();
+  }
+
+  /** Finishes what is under way, gives the lease back, and sees nothing more. */
+  async stop(): Promise<void> {
+    this.#stopped.abort(new Error("the controllers were stopped"));
+    await this.#running;
+    await Promise.all(Object.values(this.#views).map((informer) => informer.stop()));
+  }
+
+  async #elect(): Promise<void> {
+    const { planes, clock, elapsedMs, random, incarnation, report } = this.#options.runtime;
+    await this.#haveNamespace(this.#stopped.signal);
+    const election: LeaderElection = new LeaderElection({
+      leases: planes.client(planes.root).resource(leaseType, parseLease),
+      namespace: systemNamespace,
+      name: leaseName,
+      identity: incarnation,
+      started: (signal) => this.#lead(election, signal),
+      clock,
+      elapsedMs,
+      random,
+      report: (error) => report("lease", error),
+    });
+    await election.run(this.#stopped.signal);
+  }
+
+  /** The lease needs one; until the server answers there is nothing to lead. */
+  async #haveNamespace(signal: AbortSignal): Promise<void> {
+    const { runtime } = this.#options;
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      try {
+        await untilAborted(ensureNamespace(runtime, runtime.planes.root, signal), signal);
+        return;
+      } catch (error) {
+        if (!signal.aborted) runtime.report("system namespace", error);
+        await pause(runtime.clock, backoffMs(failures, retry, runtime.random), signal).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Acts for all until the signal is aborted. */
+  async #lead(leadership: Leadership, signal: AbortSignal): Promise<void> {
+    const { runtime, told = {} } = this.#options;
+    const isSeen = Promise.all(Object.values(this.#views).map((informer) => informer.ready));
+    try {
+      await untilAborted(isSeen, signal);
+    } catch {
+      return; // it ended before it began
+    }
+    const term = leadWith({ runtime, views: this.#views, leadership, told });
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    await term.stop();
+  }
+}

@@ -1,0 +1,86 @@
+import type { OpenClaim } from "../../core/ledger/page.ts";
+import { pagesOf } from "../../core/ledger/page.ts";
+import { type Decision, settle } from "../../core/ledger/settle.ts";
+import { timeText } from "../../kube/timestamp.ts";
+import { allOf } from "./all-of.ts";
+import { denyAll } from "./denials.ts";
+import type { Desk } from "./desk.ts";
+import { DeskAnswers } from "./desk-answers.ts";
+import { PageWrites } from "./page-writes.ts";
+import type { DeskPorts } from "./ports.ts";
+import { recoverAll } from "./recovery.ts";
+import { faultsOf, faultText } from "./validity.ts";
+
+/** For people to read: by then a promise should be settled. */
+const promiseMs = 40_000;
+
+type Reserve = Extract<Decision, { readonly outcome: "reserve" }>;
+
+/**
+ * Decides the claims that wait at a desk: promises them what fits, one write for each page however many claims there are,
+ * and answers them. Returns whether there is more to do at once.
+ */
+export async function decideBatch(desk: Desk, ports: DeskPorts, signal: AbortSignal): Promise<boolean> {
+  const hands = { ports, answers: new DeskAnswers(desk, ports, signal), writes: new PageWrites(desk, ports, signal) };
+  const dropped = await recoverAll(desk, hands, signal);
+  if (!desk.isCounted) return true;
+  desk.countGrants(ports.registrations, ports.runtime.clock.now());
+  const { ready, faulty } = sortOut(desk, ports);
+  if (!desk.hasUsedPages || !havePages(desk, ready)) {
+    desk.isCounted = false;
+    return true;
+  }
+  const decisions = settle(desk.ledger, ready, () => ports.runtime.random.uuid());
+  const expirationTime = timeText(ports.runtime.clock.now() + promiseMs);
+  const swapped = await hands.writes.swapAll({ decisions, dropped, expirationTime });
+  await commitAll(decisions.filter(isReserve), swapped, hands);
+  await allOf([...faulty].map(([uid, message]) => hands.answers.refuse(uid, message)));
+  await allOf(oversized(decisions).map((uid) => hands.answers.refuse(uid, "asks for more than fits onto a page")));
+  const denials = decisions.flatMap((decision) => (decision.outcome === "deny" ? [decision.claim] : []));
+  const hasRoom = denials.length > 0 && (await denyAll(desk, denials, { ...hands, swapped }, signal));
+  return hasRoom || !desk.isCounted || decisions.some(({ outcome }) => outcome === "wait");
+}
+
+interface Sorted {
+  readonly ready: readonly OpenClaim[];
+  /** Why claims cannot be decided, by UID. */
+  readonly faulty: ReadonlyMap<string, string>;
+}
+
+function sortOut(desk: Desk, { forced, registrations }: DeskPorts): Sorted {
+  const ready: OpenClaim[] = [];
+  const faulty = new Map<string, string>();
+  for (const { place, claim, open } of desk.open) {
+    const { uid } = open.claim;
+    const verdict = forced.verdict(place, uid);
+    if (verdict === "unknown") continue; // we are told when it is known
+    const faults = faultsOf(claim, registrations);
+    if (faults.length > 0) faulty.set(uid, faultText(faults));
+    else ready.push(verdict === "forced" ? { ...open, forced: true } : open);
+  }
+  return { ready, faulty };
+}
+
+/** A page that was not there when pages were counted is made by the next count. */
+function havePages(desk: Desk, claims: readonly OpenClaim[]): boolean {
+  return claims.every((claim) => pagesOf(claim).every((type) => desk.pages.has(type)));
+}
+
+function isReserve(decision: Decision): decision is Reserve {
+  return decision.outcome === "reserve";
+}
+
+/** Grants every claim all of whose pages have taken its promises; of the others, nothing counts. */
+async function commitAll(
+  reserved: readonly Reserve[],
+  swapped: ReadonlySet<string>,
+  { ports, answers }: { readonly ports: DeskPorts; readonly answers: DeskAnswers },
+): Promise<void> {
+  const complete = reserved.filter(({ claim }) => pagesOf(claim).every((type) => swapped.has(type)));
+  for (const { claim } of complete) ports.told.promised?.(claim.claim.uid);
+  await allOf(complete.map(({ claim }) => answers.commit(claim.claim.uid)));
+}
+
+function oversized(decisions: readonly Decision[]): readonly string[] {
+  return decisions.flatMap(({ outcome, claim }) => (outcome === "oversized" ? [claim.claim.uid] : []));
+}

@@ -1,0 +1,183 @@
+import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
+import { again, type Outcome, settled, WorkQueue } from "../../kube/queue/work-queue.ts";
+import type { Informer, ObjectPlace } from "../../kube/watch/informer.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
+import type { Running, Runtime } from "../runtime.ts";
+import type { RegistrationIndex } from "../views/registration-index.ts";
+import type { Views } from "../views/views.ts";
+import { decideBatch } from "./batch.ts";
+import type { BucketViews } from "./bucket-views.ts";
+import { ClaimStore } from "./claim-store.ts";
+import { Desk, type DeskKey, deskId } from "./desk.ts";
+import type { ForcedClaims } from "./forced-claims.ts";
+import { removeUnused } from "./page-removal.ts";
+import { PageStore } from "./page-store.ts";
+import { foldMsMax } from "./page-writes.ts";
+import type { DecisionListener, DeskPorts, Leadership } from "./ports.ts";
+import { recount } from "./recount.ts";
+import { type SeenPage, seenPages } from "./seen-pages.ts";
+import { shrinkAll } from "./shrinking.ts";
+
+export interface BucketWriterOptions {
+  readonly runtime: Runtime;
+  readonly views: Views;
+  readonly registrations: RegistrationIndex;
+  readonly forced: ForcedClaims;
+  readonly leadership: Leadership;
+  readonly shown: BucketViews;
+  readonly told?: DecisionListener;
+}
+
+/** How often the pages of a desk are read and counted anew though nothing happened, less often if nothing ever does. */
+const recountMs = { active: 5 * 60_000, idle: 60 * 60_000 };
+const desksAtOnce = 64;
+
+/** Decides claims and keeps pages: one desk for each consumer in each plane, each doing one thing at a time. */
+export class BucketWriter implements Running {
+  readonly #ports: DeskPorts;
+  readonly #desks = new Map<string, Desk>();
+  readonly #queue: WorkQueue<string>;
+  readonly #pages: Informer<JsonObject, SeenPage>;
+  readonly #unsubscribe: (() => void)[] = [];
+
+  constructor(options: BucketWriterOptions) {
+    const { runtime, told = {}, ...given } = options;
+    this.#ports = {
+      ...given,
+      runtime,
+      told,
+      pages: new PageStore(runtime),
+      claims: new ClaimStore(runtime.planes),
+    };
+    this.#queue = new WorkQueue<string>({
+      work: (id, signal) => this.#work(id, signal),
+      idOf: (id) => id,
+      laneOf: (id) => id.slice(0, id.indexOf("\n")),
+      clock: runtime.clock,
+      random: runtime.random,
+      report: (error, id) => runtime.report(`bucket writer, ${id.replace("\n", ", ")}`, error),
+      limits: { concurrency: desksAtOnce },
+    });
+    this.#pages = seenPages(runtime);
+    this.#subscribe();
+    this.#pages.start();
+  }
+
+  /** Lowers what a granted claim holds: its object needs no more than these parts. */
+  shrink(place: ObjectPlace, uid: string, parts: readonly ClaimPart[]): void {
+    const consumer = this.#ports.views.claims.get(place)?.consumer;
+    if (consumer === undefined) return;
+    const desk = this.#desk({ plane: place.plane, consumer });
+    desk.shrinks.set(uid, { place, parts });
+    this.#queue.add(deskId(desk.key));
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#unsubscribe.splice(0)) stop();
+    await Promise.all([this.#queue.stop(), this.#pages.stop()]);
+  }
+
+  #subscribe(): void {
+    const { views, registrations, forced } = this.#ports;
+    this.#unsubscribe.push(
+      this.#pages.subscribe({
+        added: ({ plane }, page) => this.#sawPage(plane, page),
+        changed: ({ plane }, _, page) => this.#sawPage(plane, page),
+        removed: ({ plane }, page) => this.#sawPage(plane, { ...page, writer: "" }),
+      }),
+      views.grants.subscribe({
+        added: (place, grant) => this.#at(place, grant.consumer).setGrant(nameOf(place), grant),
+        changed: (place, before, grant) => {
+          this.#at(place, before.consumer).dropGrant(nameOf(place));
+          this.#at(place, grant.consumer).setGrant(nameOf(place), grant);
+        },
+        removed: (place, grant) => this.#at(place, grant.consumer).dropGrant(nameOf(place)),
+      }),
+      views.claims.subscribe({
+        added: (place, record) => this.#at(place, record.consumer).observe(place, record),
+        changed: (place, _, record) => this.#at(place, record.consumer).observe(place, record),
+        removed: (place, record) => this.#at(place, record.consumer).gone(record.uid),
+      }),
+      registrations.onChange((resourceType) => this.#reviewAll(resourceType)),
+      forced.onChange((place) => {
+        const consumer = views.claims.get(place)?.consumer;
+        if (consumer !== undefined) this.#at(place, consumer);
+      }),
+    );
+  }
+
+  /** The desk of a consumer, which has something to look at. */
+  #at({ plane }: Pick<ObjectPlace, "plane">, consumer: DeskKey["consumer"]): Desk {
+    const desk = this.#desk({ plane, consumer });
+    this.#queue.add(deskId(desk.key));
+    return desk;
+  }
+
+  #desk(key: DeskKey): Desk {
+    const id = deskId(key);
+    const desk = this.#desks.get(id) ?? new Desk(key);
+    this.#desks.set(id, desk);
+    return desk;
+  }
+
+  /** A page that we did not write, or that somebody deleted, is no longer what we think it is. */
+  #sawPage(plane: string, { consumer, resourceType, writer, deleting }: SeenPage): void {
+    if (writer.startsWith(`${this.#ports.runtime.incarnation}.`) && !deleting) return;
+    this.#at({ plane }, consumer).sawPage(resourceType);
+  }
+
+  #reviewAll(resourceType: string): void {
+    for (const [id, desk] of this.#desks) {
+      if (desk.openCount === 0 && !desk.isGranted(resourceType)) continue;
+      desk.reviewGrants();
+      this.#queue.add(id);
+    }
+  }
+
+  async #work(id: string, signal: AbortSignal): Promise<Outcome> {
+    const desk = this.#desks.get(id);
+    if (desk === undefined) return settled;
+    try {
+      const hasMore = await this.#round(desk, signal);
+      if (desk.isIdle) this.#desks.delete(id);
+      return hasMore ? again(this.#pauseMs(desk)) : this.#rest(desk);
+    } catch (error) {
+      desk.isCounted = false; // what was under way may have happened, or not
+      throw error;
+    }
+  }
+
+  async #round(desk: Desk, signal: AbortSignal): Promise<boolean> {
+    const changes = desk.changes;
+    if (!desk.isCounted || this.#isCountDue(desk)) await recount(desk, this.#ports, signal);
+    const hasMore = await decideBatch(desk, this.#ports, signal);
+    await shrinkAll(desk, this.#ports, signal);
+    await removeUnused(desk, this.#ports, signal);
+    desk.forgetGone();
+    desk.isActive ||= desk.changes !== changes;
+    return hasMore || desk.shrinks.size > 0;
+  }
+
+  /** After somebody else wrote, not at once: two who start over at the same time would only meet again. */
+  #pauseMs(desk: Desk): number {
+    return desk.isCounted ? 0 : 20 * this.#ports.runtime.random.fraction();
+  }
+
+  #isCountDue(desk: Desk): boolean {
+    const sinceMs = this.#ports.runtime.elapsedMs() - desk.countedAtMs;
+    return sinceMs >= (desk.isActive ? recountMs.active : recountMs.idle);
+  }
+
+  #rest(desk: Desk): Outcome {
+    const { clock, elapsedMs } = this.#ports.runtime;
+    if (desk.isIdle) return settled;
+    const countMs = desk.countedAtMs + (desk.isActive ? recountMs.active : recountMs.idle) - elapsedMs();
+    const foldMs = desk.foldSinceMs === undefined ? countMs : desk.foldSinceMs + foldMsMax - elapsedMs();
+    const expiryMs = desk.capacityUntilMs - clock.now();
+    return again(Math.max(1, Math.min(countMs, foldMs, expiryMs)));
+  }
+}
+
+function nameOf({ namespace, name }: ObjectPlace): string {
+  return `${namespace}/${name}`;
+}

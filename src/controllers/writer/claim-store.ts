@@ -1,0 +1,44 @@
+import { parseResourceClaim, type ResourceClaim } from "../../core/resources/resource-claim.ts";
+import { quotaApiVersion } from "../../core/resources/well-known.ts";
+import type { ObjectPlace } from "../../kube/watch/informer.ts";
+import type { KubernetesObject } from "../../protocol/object-meta.ts";
+import type { ControlPlanes } from "../control-planes.ts";
+import { claimsType } from "../quota-types.ts";
+import { meaningOf } from "./write-failure.ts";
+import { parseWritten } from "./written.ts";
+
+/** What became of a write: it stands, or the claim is something else than we thought. */
+export type ClaimWrite =
+  | { readonly outcome: "written" }
+  | { readonly outcome: "differs"; readonly claim: ResourceClaim }
+  | { readonly outcome: "gone" };
+
+/** Writes into claims what was decided. Each write is on the version that was decided on. */
+export class ClaimStore {
+  readonly #planes: ControlPlanes;
+
+  constructor(planes: ControlPlanes) {
+    this.#planes = planes;
+  }
+
+  find(place: ObjectPlace, signal: AbortSignal): Promise<ResourceClaim | undefined> {
+    return this.#planes.client(place.plane).resource(claimsType, parseResourceClaim).find(place, signal);
+  }
+
+  /** When nobody knows what became of the write, the claim is read: it may well have happened. */
+  async write(place: ObjectPlace, claim: ResourceClaim, status: object, signal: AbortSignal): Promise<ClaimWrite> {
+    const { uid, resourceVersion } = claim.metadata;
+    const { plane, namespace, name } = place;
+    const metadata = { namespace, name, uid, resourceVersion };
+    const object = { apiVersion: quotaApiVersion, kind: "ResourceClaim", metadata, status } as KubernetesObject;
+    try {
+      await this.#planes.client(plane).resource(claimsType, parseWritten).updateStatus(object, {}, signal);
+      return { outcome: "written" };
+    } catch (error) {
+      if (meaningOf(error) === "refused") throw error;
+      const current = await this.find(place, signal);
+      if (current === undefined || current.metadata.uid !== uid) return { outcome: "gone" };
+      return { outcome: "differs", claim: current };
+    }
+  }
+}

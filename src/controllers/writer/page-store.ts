@@ -1,0 +1,126 @@
+import { pageStatus } from "../../core/ledger/bucket-status.ts";
+import { overLimit } from "../../core/ledger/over-limit.ts";
+import { type PageContent, reservationBytes } from "../../core/ledger/page.ts";
+import { type AllowanceBucket, parseAllowanceBucket } from "../../core/resources/allowance-bucket.ts";
+import { bucketManifest } from "../../core/resources/bucket-manifest.ts";
+import { bucketName } from "../../core/resources/object-names.ts";
+import { pageFinalizer, quotaApiVersion, systemNamespace } from "../../core/resources/well-known.ts";
+import type { ResourceClient } from "../../kube/client/resource-client.ts";
+import type { ObjectRef } from "../../kube/client/resource-type.ts";
+import { pause } from "../../kube/pause.ts";
+import { TokenBucket } from "../../kube/queue/token-bucket.ts";
+import { timeText } from "../../kube/timestamp.ts";
+import { setCondition } from "../../protocol/condition.ts";
+import { bucketsType } from "../quota-types.ts";
+import type { Runtime } from "../runtime.ts";
+import { ensureNamespace, isNamespaceMissing } from "../system-namespace.ts";
+import type { DeskKey } from "./desk.ts";
+import { type DeskPage, deskPage } from "./desk-page.ts";
+import { meaningOf } from "./write-failure.ts";
+import { parseWritten, type Written } from "./written.ts";
+
+/** Far above what one busy page takes; below what would make an API server do nothing else than keep its history. */
+const bytesPace = { burst: 32 * 1024 * 1024, perSecond: 16 * 1024 * 1024 };
+const pageFrame = 2 * 1024;
+
+/** Reads, makes, swaps and removes pages. Every change is on the version that was read. */
+export class PageStore {
+  readonly #runtime: Runtime;
+  readonly #pace: TokenBucket;
+  #writes = 0;
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+    this.#pace = new TokenBucket(bytesPace, runtime.clock);
+  }
+
+  async read(key: DeskKey, type: string, signal: AbortSignal): Promise<DeskPage | undefined> {
+    const bucket = await this.#buckets(key).find(this.#ref(key, type), signal);
+    return bucket === undefined ? undefined : deskPage(bucket);
+  }
+
+  /** Makes an empty page; somebody else's, if they were faster. */
+  async create(key: DeskKey, type: string, signal: AbortSignal): Promise<DeskPage> {
+    const ref = this.#ref(key, type);
+    const manifest = bucketManifest(ref, { consumer: key.consumer, resourceType: type }, [pageFinalizer]);
+    try {
+      return deskPage(await this.#buckets(key).create(manifest, {}, signal));
+    } catch (error) {
+      if (ref.namespace === systemNamespace && isNamespaceMissing(error, systemNamespace)) {
+        await ensureNamespace(this.#runtime, key.plane, signal);
+        return deskPage(await this.#buckets(key).create(manifest, {}, signal));
+      }
+      const found = await this.read(key, type, signal);
+      if (found === undefined) throw error;
+      return found;
+    }
+  }
+
+  /** Writes a page if nobody else did since it was read; undefined if somebody did, or if nobody can tell. */
+  async swap(key: DeskKey, before: DeskPage, content: PageContent, signal: AbortSignal): Promise<DeskPage | undefined> {
+    const { incarnation, clock } = this.#runtime;
+    const waitMs = this.#pace.reserve(bytesOf(content));
+    if (waitMs > 0) await pause(clock, waitMs, signal);
+    this.#writes += 1;
+    const { page, uid, generation } = before;
+    const writer = `${incarnation}.${this.#writes}`;
+    const now = timeText(clock.now());
+    const conditions = setCondition(before.conditions, overLimit(content, before.conditions), now);
+    const status = { ...pageStatus(content, { writer, now, generation }), conditions };
+    const metadata = { ...this.#ref(key, page.resourceType), uid, resourceVersion: page.version };
+    const object = { apiVersion: quotaApiVersion, kind: "AllowanceBucket", metadata, status };
+    try {
+      const { version } = await this.#versions(key).updateStatus(object, {}, signal);
+      return { ...before, conditions, page: { ...page, version, writer, content } };
+    } catch (error) {
+      const meaning = meaningOf(error);
+      if (meaning === "refused") throw error;
+      if (meaning === "conflict") return undefined;
+      const found = await this.read(key, page.resourceType, signal);
+      return found?.page.writer === writer ? found : undefined;
+    }
+  }
+
+  /** Deletes a page that nobody needs, and lets it go; in two steps, both on the version that was read. */
+  async remove(key: DeskKey, { page, uid, deleting, finalizers }: DeskPage, signal: AbortSignal): Promise<void> {
+    const ref = this.#ref(key, page.resourceType);
+    try {
+      const version = deleting ? page.version : await this.#delete(key, ref, { uid, version: page.version }, signal);
+      if (version === undefined) return;
+      const left = finalizers.filter((finalizer) => finalizer !== pageFinalizer);
+      const body = { metadata: { uid, resourceVersion: version, finalizers: left } };
+      await this.#versions(key).patch(ref, { type: "merge", body }, {}, signal);
+    } catch (error) {
+      if (meaningOf(error) !== "conflict") throw error;
+    }
+  }
+
+  async #delete(
+    key: DeskKey,
+    ref: ObjectRef,
+    { uid, version }: Written,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const deletion = await this.#versions(key).delete(ref, { uid, resourceVersion: version }, signal);
+    if (deletion.outcome === "gone") return undefined;
+    const parsed = parseWritten(deletion.object);
+    return parsed.ok ? parsed.value.version : undefined;
+  }
+
+  #ref({ consumer }: DeskKey, type: string): { readonly namespace: string; readonly name: string } {
+    return { namespace: this.#runtime.planes.bucketNamespace(consumer), name: bucketName(consumer, type) };
+  }
+
+  #buckets({ plane }: DeskKey): ResourceClient<AllowanceBucket> {
+    return this.#runtime.planes.client(plane).resource(bucketsType, parseAllowanceBucket);
+  }
+
+  /** The same, for writes whose answer is known but for its version. */
+  #versions({ plane }: DeskKey): ResourceClient<Written> {
+    return this.#runtime.planes.client(plane).resource(bucketsType, parseWritten);
+  }
+}
+
+function bytesOf({ reservations }: PageContent): number {
+  return reservations.reduce((sum, each) => sum + reservationBytes(each.claim, each.dimensionKey), pageFrame);
+}

@@ -1,0 +1,89 @@
+import type { PageContent } from "../../core/ledger/page.ts";
+import { pagesOf } from "../../core/ledger/page.ts";
+import { type Changes, contentOf, isCurrent, noChanges } from "../../core/ledger/rewrite.ts";
+import type { Decision } from "../../core/ledger/settle.ts";
+import type { Desk } from "./desk.ts";
+import type { DeskPage } from "./desk-page.ts";
+import type { DeskPorts } from "./ports.ts";
+
+/** How long something waits for company that nobody waits for. */
+export const foldMsMax = 1_000;
+
+/** Writes the pages of a desk. */
+export class PageWrites {
+  readonly #desk: Desk;
+  readonly #ports: DeskPorts;
+  readonly #signal: AbortSignal;
+
+  constructor(desk: Desk, ports: DeskPorts, signal: AbortSignal) {
+    this.#desk = desk;
+    this.#ports = ports;
+    this.#signal = signal;
+  }
+
+  /**
+   * Writes every page that has something new to say and cannot wait. Returns those that were written; a page that
+   * somebody else wrote first is not among them, and the desk has to be counted anew.
+   */
+  async swapAll(changes: Changes): Promise<ReadonlySet<string>> {
+    const due = [...this.#desk.pages].flatMap(([type, page]) => {
+      const content = contentOf(this.#desk.ledger, page.page, changes);
+      return isSaid(page, content) ? [] : [{ type, page, content }];
+    });
+    const isFoldDue = this.#isFoldDue(due.length > 0);
+    const urgent = due.filter(({ type, page, content }) => isFoldDue || isUrgent(type, page, content, changes));
+    if (urgent.length === due.length) this.#desk.foldSinceMs = undefined;
+    const written = await Promise.all(
+      urgent.map(async ({ type, page, content }) => ((await this.#swap(type, page, content)) ? [type] : [])),
+    );
+    return new Set(written.flat());
+  }
+
+  /** Writes a page whether it has something new to say or not: a swap prepared by somebody before cannot succeed then. */
+  async fence(type: string): Promise<void> {
+    const page = this.#desk.pages.get(type);
+    if (page === undefined) this.#desk.isCounted = false;
+    else await this.#swap(type, page, contentOf(this.#desk.ledger, page.page, noChanges));
+  }
+
+  async #swap(type: string, before: DeskPage, content: PageContent): Promise<boolean> {
+    const { leadership, pages, shown } = this.#ports;
+    leadership.fence();
+    const page = await pages.swap(this.#desk.key, before, content, this.#signal);
+    if (page === undefined) {
+      this.#desk.isCounted = false;
+      return false;
+    }
+    this.#desk.wrotePage(type, page);
+    shown.changed({ ...this.#desk.key, resourceType: type }, () => this.#desk.shownBook(type));
+    return true;
+  }
+
+  #isFoldDue(isSomethingDue: boolean): boolean {
+    const nowMs = this.#ports.runtime.elapsedMs();
+    if (!isSomethingDue) this.#desk.foldSinceMs = undefined;
+    else this.#desk.foldSinceMs ??= nowMs;
+    return this.#desk.foldSinceMs !== undefined && nowMs - this.#desk.foldSinceMs >= foldMsMax;
+  }
+}
+
+/** A page that was never written says nothing, not even nought. */
+function isSaid({ page }: DeskPage, content: PageContent): boolean {
+  return page.writer !== "" && isCurrent(page, content);
+}
+
+/** Whether somebody waits for a page to be written: for a promise, or to see what grants give. */
+function isUrgent(type: string, { page }: DeskPage, content: PageContent, { decisions, dropped }: Changes): boolean {
+  const { figures, grantCount } = page.content;
+  return (
+    page.writer === "" ||
+    figures.limit !== content.figures.limit ||
+    grantCount !== content.grantCount ||
+    page.content.reservations.some(({ set }) => dropped.has(set)) ||
+    decisions.some((decision) => isPromisedOn(type, decision))
+  );
+}
+
+function isPromisedOn(type: string, decision: Decision): boolean {
+  return decision.outcome === "reserve" && pagesOf(decision.claim).includes(type);
+}

@@ -1,0 +1,42 @@
+import type { Runtime } from "../runtime.ts";
+import type { RegistrationIndex } from "../views/registration-index.ts";
+import type { Views } from "../views/views.ts";
+import type { BucketViews } from "./bucket-views.ts";
+import type { ClaimStore } from "./claim-store.ts";
+import type { ForcedClaims } from "./forced-claims.ts";
+import type { PageStore } from "./page-store.ts";
+
+/** Who acts for all. Saves work that would be in vain; nothing is safe by it. */
+export interface Leadership {
+  /** Throws when this process does not lead, or cannot know. */
+  fence(): void;
+}
+
+/** What work at a desk needs. */
+export interface DeskPorts {
+  readonly runtime: Runtime;
+  readonly views: Views;
+  readonly registrations: RegistrationIndex;
+  readonly forced: ForcedClaims;
+  readonly leadership: Leadership;
+  readonly pages: PageStore;
+  readonly claims: ClaimStore;
+  readonly shown: BucketViews;
+  readonly told: DecisionListener;
+}
+
+/** Hears of what becomes of claims, as soon as that is certain. */
+export interface DecisionListener {
+  /** All of the claim is promised, durably, on every page: it will be granted whatever happens. */
+  promised?(uid: string): void;
+  decided?(desk: { readonly plane: string }, decision: "granted" | "denied", claim: DecidedClaim): void;
+  /** A page said something else than the claims; by how much. */
+  drifted?(resourceType: string, by: bigint): void;
+}
+
+export interface DecidedClaim {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly message: string;
+}

@@ -1,0 +1,72 @@
+import { pagesOf } from "../../core/ledger/page.ts";
+import { dropPromises, recover } from "../../core/ledger/recover.ts";
+import type { Desk, OpenEntry } from "./desk.ts";
+import type { DeskAnswers } from "./desk-answers.ts";
+import type { PageWrites } from "./page-writes.ts";
+import type { DeskPorts } from "./ports.ts";
+
+interface Hands {
+  readonly ports: DeskPorts;
+  readonly answers: DeskAnswers;
+  readonly writes: PageWrites;
+}
+
+/**
+ * Deals with promises that an earlier attempt left behind, ours or another writer's. Returns the sets that nobody can
+ * complete any more; they leave their pages with the next write.
+ */
+export async function recoverAll(desk: Desk, hands: Hands, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const dropped = new Set<string>();
+  for (const entry of [...desk.open].filter(({ open }) => isPromised(desk, open.claim.uid))) {
+    if (!desk.isCounted) return new Set();
+    await recoverOne(desk, entry, { ...hands, dropped }, signal);
+  }
+  return desk.isCounted ? dropped : new Set();
+}
+
+function isPromised(desk: Desk, uid: string): boolean {
+  return [...desk.pages.values()].some(({ page }) => page.content.reservations.some(({ claim }) => claim.uid === uid));
+}
+
+async function recoverOne(
+  desk: Desk,
+  { open }: OpenEntry,
+  { answers, writes, ports, dropped }: Hands & { readonly dropped: Set<string> },
+  signal: AbortSignal,
+): Promise<void> {
+  const pages = new Map([...desk.pages].map(([type, { page }]) => [type, page]));
+  const next = recover(open, pages, desk.fencesOf(open.claim.uid));
+  switch (next.step) {
+    case "settle":
+      desk.dropFences(open.claim.uid);
+      break;
+    case "commit":
+      ports.told.promised?.(open.claim.uid);
+      await answers.commit(open.claim.uid);
+      break;
+    case "fence":
+      for (const type of next.pages) await writes.fence(type);
+      break;
+    case "drop":
+      if (!(await areUnchanged(desk, pagesOf(open), ports, signal))) break;
+      for (const set of next.sets) dropped.add(set);
+      dropPromises(desk.ledger, open);
+      break;
+    default:
+      throw new Error(`unknown step ${next satisfies never}`);
+  }
+}
+
+/** Reads pages again; another writer's hand on one of them means to start over. */
+export async function areUnchanged(
+  desk: Desk,
+  types: readonly string[],
+  { pages }: DeskPorts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const type of types) {
+    const page = await pages.read(desk.key, type, signal);
+    if (page?.page.version !== desk.pages.get(type)?.page.version) desk.isCounted = false;
+  }
+  return desk.isCounted;
+}

@@ -1,0 +1,27 @@
+import { shrunkStatus } from "./claim-status.ts";
+import type { Desk, Shrink } from "./desk.ts";
+import type { DeskPorts } from "./ports.ts";
+
+/** Lowers what granted claims hold, where their object needs less than before. The page follows when we hear of it. */
+export async function shrinkAll(desk: Desk, ports: DeskPorts, signal: AbortSignal): Promise<void> {
+  for (const [uid, shrink] of [...desk.shrinks]) {
+    if (!(await shrinkOne(uid, shrink, ports, signal))) continue;
+    if (desk.shrinks.get(uid) === shrink) desk.shrinks.delete(uid);
+  }
+}
+
+/** Whether there is nothing more to do. */
+async function shrinkOne(
+  uid: string,
+  { place, parts }: Shrink,
+  { claims, leadership }: DeskPorts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const claim = await claims.find(place, signal);
+  if (claim === undefined || claim.metadata.uid !== uid) return true;
+  const status = shrunkStatus(claim, parts);
+  if (status === undefined) return true;
+  leadership.fence();
+  const { outcome } = await claims.write(place, claim, status, signal);
+  return outcome !== "differs";
+}

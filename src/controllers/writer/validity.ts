@@ -1,0 +1,18 @@
+import { claimFaults } from "../../core/resources/claim-faults.ts";
+import { claimIssues } from "../../core/resources/object-rules.ts";
+import type { RegistrationView } from "../../core/resources/registration-rules.ts";
+import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
+import { type FieldIssue, issueText } from "../../protocol/field-issue.ts";
+
+/** What keeps a claim from being decided, now. */
+export function faultsOf(claim: ResourceClaim, view: RegistrationView): readonly FieldIssue[] {
+  return [...claimFaults(claim), ...claimIssues(claim, view)];
+}
+
+export function isValid(claim: ResourceClaim, view: RegistrationView): boolean {
+  return faultsOf(claim, view).length === 0;
+}
+
+export function faultText(faults: readonly FieldIssue[]): string {
+  return faults.map(issueText).join("; ");
+}

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { leadWith } from "../../../src/controllers/leading.ts";
+import { bucketsType, claimsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
+import { bucketName } from "../../../src/core/resources/object-names.ts";
+import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
+import { answerTo, claim } from "./claims.ts";
+
+let world: QuotaWorld;
+
+beforeEach(async () => {
+  world = await QuotaWorld.start(["root", "project-a"]);
+  const { runtime, views } = world;
+  world.run(leadWith({ runtime, views, leadership: { fence: () => undefined }, told: {} }));
+  await world.create(registrationsType, registration("projects"));
+});
+
+afterEach(() => world.stop());
+
+const acme = { ...organization, namespace: "", name: "acme" };
+const page = async (resourceType = "projects") =>
+  (await world.find(bucketsType, bucketName(acme, resourceType), { namespace: "milo-system" }))?.["status"];
+
+describe("a claim", () => {
+  it("is granted what fits, and denied what does not, with the numbers", async () => {
+    await world.create(grantsType, grant("three"));
+    await world.eventually(async () => expect(await page()).toMatchObject({ limit: 3, available: 3 }));
+    await world.create(claimsType, claim("two", { amount: 2 }));
+    await world.eventually(async () => expect(await answerTo(world, "two")).toBe("True QuotaAvailable"));
+    await world.create(claimsType, claim("more", { amount: 2 }));
+    await world.eventually(async () => expect(await answerTo(world, "more")).toBe("False QuotaExceeded"));
+    await world.eventually(async () =>
+      expect(await page()).toMatchObject({ limit: 3, allocated: 2, reserved: 0, available: 1, claimCount: 1 }),
+    );
+    expect(world.reported).toEqual([]);
+  });
+
+  it("frees what it held when it is deleted", async () => {
+    await world.create(grantsType, grant("three"));
+    await world.create(claimsType, claim("all", { amount: 3 }));
+    await world.eventually(async () => expect(await answerTo(world, "all")).toBe("True QuotaAvailable"));
+    await world.delete(claimsType, "all");
+    await world.create(claimsType, claim("again", { amount: 3 }));
+    await world.eventually(async () => expect(await answerTo(world, "again")).toBe("True QuotaAvailable"));
+  });
+
+  it("waits for a registration, and is then decided", async () => {
+    await world.create(claimsType, claim("early", { resourceType: "cpus" }));
+    await world.eventually(async () => expect(await answerTo(world, "early")).toBe("False ValidationFailed"));
+    await world.create(registrationsType, registration("cpus"));
+    await world.eventually(async () => expect(await answerTo(world, "early")).toBe("False QuotaExceeded"));
+  });
+
+  it("gets all it asks for or nothing", async () => {
+    await world.create(registrationsType, registration("cpus"));
+    await world.create(grantsType, grant("three"));
+    await world.create(claimsType, claim("both", {}, { resourceType: "cpus" }));
+    await world.eventually(async () => expect(await answerTo(world, "both")).toBe("False QuotaExceeded"));
+    await world.pass(2_000);
+    expect(await page()).toMatchObject({ allocated: 0, reserved: 0 });
+  });
+});
+
+describe("a page", () => {
+  it("goes when neither grant nor claim names it", async () => {
+    await world.create(grantsType, grant("three"));
+    await world.create(claimsType, claim("one"));
+    await world.eventually(async () => expect(await answerTo(world, "one")).toBe("True QuotaAvailable"));
+    await world.delete(grantsType, "three");
+    await world.eventually(async () => expect(await page()).toMatchObject({ limit: 0, overage: 1, available: 0 }));
+    await world.delete(claimsType, "one");
+    await world.eventually(async () =>
+      expect(await world.find(bucketsType, bucketName(acme, "projects"), { namespace: "milo-system" })).toBe(undefined),
+    );
+    expect(world.reported).toEqual([]);
+  });
+
+  it("is written once for many claims", async () => {
+    await world.create(
+      grantsType,
+      grant("many", { allowances: [{ resourceType: "projects", buckets: [{ amount: 50 }] }] }),
+    );
+    await world.eventually(async () => expect(await page()).toMatchObject({ limit: 50 }));
+    world.writes.length = 0;
+    const names = Array.from({ length: 100 }, (_, at) => `claim-${at}`);
+    await Promise.all(names.map((name) => world.create(claimsType, claim(name))));
+    await world.eventually(async () =>
+      expect(await page()).toMatchObject({ allocated: 50, reserved: 0, claimCount: 50 }),
+    );
+    const answers = await Promise.all(names.map((name) => answerTo(world, name)));
+    expect(answers.filter((answer) => answer === "True QuotaAvailable")).toHaveLength(50);
+    expect(answers.filter((answer) => answer === "False QuotaExceeded")).toHaveLength(50);
+    expect(world.writes.filter((write) => write.includes("allowancebuckets")).length).toBeLessThan(12);
+    expect(world.reported).toEqual([]);
+  });
+});
