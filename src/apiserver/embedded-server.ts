@@ -5,6 +5,7 @@ import { DefinitionKeeper } from "./housekeeping/definition-keeper.ts";
 import { EventExpiry } from "./housekeeping/event-expiry.ts";
 import { GarbageCollector } from "./housekeeping/garbage-collector.ts";
 import { NamespaceEmptier } from "./housekeeping/namespace-emptier.ts";
+import { PlaneCloser } from "./housekeeping/plane-closer.ts";
 import { RoleAggregator } from "./housekeeping/role-aggregator.ts";
 import { requestAuthenticator } from "./http/access/authentication/request-authenticator.ts";
 import { firstToKnow, type TokenAuthenticator } from "./http/access/authentication/token-authenticator.ts";
@@ -69,6 +70,12 @@ export interface EmbeddedServer {
   readonly watches: OpenWatches;
   /** Gives a plane what each has: namespaces, and the roles that Kubernetes starts with. To be done before its first use. */
   openPlane(plane: string): Promise<void>;
+  /**
+   * Deletes everything in a plane for good, finalizers or not, and lets its name be used again; nobody is answered in it
+   * from then on. What a crash interrupts goes on at the next start. Not for the root, nor for a plane whose definitions
+   * others have.
+   */
+  closePlane(plane: string): Promise<void>;
   /** Ends all streams, and writes what is on its way. */
   stop(): Promise<void>;
 }
@@ -103,14 +110,17 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const plugins = [webhooks, escalationCheck({ policies, authorizer }), ...(options.plugins ?? [])];
   const admission = new AdmissionChain(plugins, report);
   const { definitionsFrom } = options;
+  const watches = new OpenWatches(limits.watches);
+  const endWatches = (plane: string): void => watches.finishIn(plane);
+  const closer = new PlaneCloser({ store, clock, definitionsFrom, endWatches, report });
   const registry: Registry = {
     store,
     admission,
     clock,
     random,
+    isClosing: (plane) => closer.isClosing(plane),
     ...(definitionsFrom === undefined ? {} : { definitionsFrom }),
   };
-  const watches = new OpenWatches(limits.watches);
   const api = new ApiServer({
     registry,
     kinds,
@@ -130,22 +140,22 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     clock,
     report,
   });
-  const openPlane = (plane: string): Promise<void> =>
-    bootstrapPlane(registry, kinds, plane, new AbortController().signal);
+  const openPlane = async (plane: string): Promise<void> => {
+    await closer.closed(plane);
+    await bootstrapPlane(registry, kinds, plane, new AbortController().signal);
+  };
   await openPlane(rootPlane);
-  const housekeeping = [
-    new GarbageCollector(registry, kinds, report),
-    new NamespaceEmptier(registry, kinds, report),
-    new DefinitionKeeper(registry, kinds, report),
-    new RoleAggregator(registry, kinds, report),
-    new EventExpiry(registry, kinds, report),
-  ];
+  const housekeeping = [closer, ...housekeepers(registry, kinds, report)];
   return {
     api,
     registry,
     kinds,
     watches,
     openPlane,
+    closePlane: async (plane) => {
+      if (plane === rootPlane) throw new Error("the root cannot be closed");
+      await closer.close(plane);
+    },
     stop: async () => {
       watches.stop();
       for (const keeper of housekeeping) keeper.stop();
@@ -155,6 +165,16 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       await store.close();
     },
   };
+}
+
+function housekeepers(registry: Registry, kinds: KindCatalog, report: (error: unknown) => void) {
+  return [
+    new GarbageCollector(registry, kinds, report),
+    new NamespaceEmptier(registry, kinds, report),
+    new DefinitionKeeper(registry, kinds, report),
+    new RoleAggregator(registry, kinds, report),
+    new EventExpiry(registry, kinds, report),
+  ];
 }
 
 function namespaceLabels(store: ObjectStore, plane: string, name: string): Labels | undefined {

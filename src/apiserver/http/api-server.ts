@@ -94,7 +94,7 @@ export class ApiServer {
   async #answer(request: ApiRequest, warnings: string[]): Promise<ApiAnswer> {
     if (/%(?![0-9a-fA-F]{2})/.test(request.path)) return plainAnswer(400, "400 Bad Request");
     const resolved = this.#ports.resolvePlane(request.path);
-    if (resolved === undefined) return pageNotFound;
+    if (resolved === undefined || this.#ports.registry.isClosing?.(resolved.plane) === true) return pageNotFound;
     const target = parsePath(resolved.path);
     const verb = target.isResource ? verbOf(request, target) : undefined;
     const { signal } = request.life;

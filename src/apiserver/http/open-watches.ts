@@ -31,6 +31,8 @@ const defaultWatchLimits: WatchLimits = {
 /** A stream as all of them together see it. */
 export interface OpenWatch {
   readonly waitingBytes: number;
+  /** Undefined for one of all planes. */
+  readonly plane: string | undefined;
   /** Tells its client at once that it has heard everything up to now; or as soon as that is true. */
   tellProgress(): void;
   /** Ends it in order. */
@@ -103,6 +105,11 @@ export class OpenWatches {
   wrote(watch: OpenWatch): void {
     this.#look(watch);
     if (this.#waitingBytes > this.limits.allWaitingBytesMax) this.#makeRoom();
+  }
+
+  /** Ends those of one plane. */
+  finishIn(plane: string): void {
+    for (const watch of [...this.#places.keys()]) if (watch.plane === plane) watch.finish();
   }
 
   /** Ends all of them; no other can begin. */

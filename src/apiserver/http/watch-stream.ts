@@ -57,6 +57,10 @@ export class WatchStream implements Stream, OpenWatch {
     this.#showing = showing;
   }
 
+  get plane(): string | undefined {
+    return this.#request.allPlanes === true ? undefined : this.#request.plane;
+  }
+
   get waitingBytes(): number {
     return this.#sink.waitingBytes;
   }

@@ -15,6 +15,9 @@ import { storedForm } from "./served-version.ts";
 import { shapedNew } from "./shape.ts";
 import { unstored } from "./unstored.ts";
 
+/** The answer in a plane that is on its way out, as in one that is not there. */
+const planeGone = failure("NotFound", "the server could not find the requested resource");
+
 /** How many names are tried for one prefix. */
 const generatedNamesMax = 8;
 
@@ -61,6 +64,7 @@ async function storeNew(
     requireLiveNamespace(registry.store, request, key.name);
     requireLiveDefinition(registry, request, key.name);
     requireSameSchema(request);
+    if (registry.isClosing?.(request.plane) === true) throw new StatusError(planeGone);
     request.signal.throwIfAborted();
     const result = request.dryRun
       ? { ok: true as const, stored: unstored(key, storedForm(shaped, request.kind)) }

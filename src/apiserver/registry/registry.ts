@@ -12,4 +12,6 @@ export interface Registry {
   readonly random: Random;
   /** The plane whose definitions hold in another one as well. Left out: they hold nowhere else. */
   readonly definitionsFrom?: DefinitionsFrom;
+  /** Whether a plane is on its way out: nothing is made in it any more. */
+  readonly isClosing?: (plane: string) => boolean;
 }
