@@ -4,7 +4,7 @@ import { quote } from "../../protocol/go-quote.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
 import { writeJson } from "../../protocol/json-writer.ts";
 import { formatApiVersion, parseApiVersion } from "../../protocol/object-meta.ts";
-import { walkObject, walkValue } from "../../schema/walk.ts";
+import { shaped } from "../../schema/shape.ts";
 import { decodeIssue } from "./builtin/typed/decode-issue.ts";
 import { compiledMetadata } from "./metadata-schema.ts";
 import type { WriteRequest } from "./object-request.ts";
@@ -88,8 +88,8 @@ function known(
   }
   const issue = decodeIssue("meta.v1.ObjectMeta", metadata);
   if (issue !== undefined) throw badMetadata(kind, issue);
-  const meta = walkValue(compiledMetadata, metadata);
-  const walked = walkObject(kind.schema, value);
+  const meta = shaped(compiledMetadata, metadata, false);
+  const walked = shaped(kind.schema, value, true);
   const body = isJsonObject(walked.value) ? walked.value : value;
   // Kinds with types of their own are read by these, which know what becomes of a null.
   const given = kind.rules.read === undefined ? { ...body, metadata: withoutEmpty(meta.value as JsonObject) } : value;

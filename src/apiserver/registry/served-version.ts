@@ -1,6 +1,6 @@
 import { writeJson } from "../../protocol/json-writer.ts";
 import { formatApiVersion } from "../../protocol/object-meta.ts";
-import { walkObject } from "../../schema/walk.ts";
+import { shaped } from "../../schema/shape.ts";
 import type { StoredObject } from "../storage/object-store.ts";
 import type { ApiObject, ServedKind } from "./served-kind.ts";
 
@@ -17,7 +17,7 @@ export function servedObject(stored: StoredObject, kind: ServedKind): ApiObject 
   if (isCurrent(stored, kind)) return object;
   if (kind.storage !== undefined) return kind.storage.fromStored(object);
   const versioned = { ...object, apiVersion: formatApiVersion(kind.group, kind.version), kind: kind.kind } as ApiObject;
-  return walkObject(kind.schema, versioned).value as ApiObject;
+  return shaped(kind.schema, versioned, true).value as ApiObject;
 }
 
 /** An object of any version in the form that it is stored in. */

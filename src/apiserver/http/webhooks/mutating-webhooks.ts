@@ -2,7 +2,7 @@ import { quote } from "../../../protocol/go-quote.ts";
 import { isJsonObject, type JsonValue, jsonEquals, ownValue } from "../../../protocol/json-value.ts";
 import { writeJson } from "../../../protocol/json-writer.ts";
 import { formatApiVersion } from "../../../protocol/object-meta.ts";
-import { walkObject } from "../../../schema/walk.ts";
+import { shaped as shapedBySchema } from "../../../schema/shape.ts";
 import type { AdmissionRequest } from "../../registry/admission.ts";
 import type { ApiObject, ServedKind } from "../../registry/served-kind.ts";
 import { inVersion } from "./admission-review.ts";
@@ -129,5 +129,5 @@ function shaped(value: JsonValue, kind: ServedKind): ApiObject {
   const named = { ...value, metadata, apiVersion: formatApiVersion(kind.group, kind.version), kind: kind.kind };
   const problem = kind.decodeIssue?.(named);
   if (problem !== undefined) throw internalError(problem);
-  return walkObject(kind.schema, named).value as ApiObject;
+  return shapedBySchema(kind.schema, named, true).value as ApiObject;
 }

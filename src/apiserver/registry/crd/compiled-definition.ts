@@ -28,6 +28,8 @@ export function schemaDigest(schema: Schema): string {
 /** Compiles a schema, or takes what was compiled for the same one. `digest` is that of the schema. */
 export function compiledDefinition(schema: Schema, digest: string): CompiledDefinition {
   const known = kept.get(digest);
+  // Which one is to go matters only when there are many.
+  if (known !== undefined && kept.size <= keptMax / 2) return known;
   // Taken out and put back, so that the first is the one not asked for the longest.
   if (known !== undefined) kept.delete(digest);
   const compiled = known ?? lazilyCompiled(schema);

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json-value.ts";
 import { formatApiVersion } from "../../../protocol/object-meta.ts";
+import { shaped } from "../../../schema/shape.ts";
 import type { Schema } from "../../../schema/structural-schema.ts";
-import { walkObject } from "../../../schema/walk.ts";
 import type { ApiObject, ServedKind } from "../served-kind.ts";
 import { compiledDefinition, schemaDigest } from "./compiled-definition.ts";
 import type { Definition, DefinitionVersion } from "./definition.ts";
@@ -38,7 +38,7 @@ function converter(group: string, version: string, schema: Schema): Converter {
   return (object, defaults) => {
     const { schema: compiled } =
       defaults === undefined ? compiledDefinition(schema, digest) : compiledDefinition(bare, bareDigest);
-    return walkObject(compiled, { ...(object as JsonObject), apiVersion }).value as unknown as ApiObject;
+    return shaped(compiled, { ...(object as JsonObject), apiVersion }, true).value as unknown as ApiObject;
   };
 }
 

@@ -1,5 +1,11 @@
-import { type JsonValue, jsonEquals, ownValue } from "../../../../protocol/json-value.ts";
-import { type FieldSet, recursiveDifference } from "./field-set.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  jsonEquals,
+  ownValue,
+} from "../../../../protocol/json-value.ts";
+import { type FieldSet, noFields, recursiveDifference } from "./field-set.ts";
 import { FieldDraft } from "./field-set-draft.ts";
 import { itemsByName, type NamedItem, namedItems } from "./list-items.ts";
 import type { ListType, MapType, MergeType } from "./merge-type.ts";
@@ -14,9 +20,14 @@ export interface Comparison {
 }
 
 export function compareObjects(type: MergeType, before: JsonValue, after: JsonValue): Comparison {
-  const draft = new ComparisonDraft(new FieldDraft(), new FieldDraft(), new FieldDraft());
+  const draft = new ComparisonDraft();
   compare(type, before, after, draft);
-  return { added: draft.added.done(), modified: draft.modified.done(), removed: draft.removed.done() };
+  const { added, modified, removed } = draft;
+  return {
+    added: added?.done() ?? noFields,
+    modified: modified?.done() ?? noFields,
+    removed: removed?.done() ?? noFields,
+  };
 }
 
 /** A comparison without some fields and all that is below them. */
@@ -30,32 +41,51 @@ export function withoutFields({ added, modified, removed }: Comparison, fields: 
 
 type Side = JsonValue | undefined;
 
-class ComparisonDraft {
-  readonly added: FieldDraft;
-  readonly modified: FieldDraft;
-  readonly removed: FieldDraft;
+type Outcome = keyof Comparison;
 
-  constructor(added: FieldDraft, modified: FieldDraft, removed: FieldDraft) {
-    this.added = added;
-    this.modified = modified;
-    this.removed = removed;
+/** A place in both objects. Of the three sets only those come into being that have something in them. */
+class ComparisonDraft {
+  readonly #above: ComparisonDraft | undefined;
+  readonly #element: PathElement | undefined;
+  added: FieldDraft | undefined;
+  modified: FieldDraft | undefined;
+  removed: FieldDraft | undefined;
+
+  constructor(above?: ComparisonDraft, element?: PathElement) {
+    this.#above = above;
+    this.#element = element;
   }
 
   at(element: PathElement): ComparisonDraft {
-    return new ComparisonDraft(this.added.at(element), this.modified.at(element), this.removed.at(element));
+    return new ComparisonDraft(this, element);
+  }
+
+  note(outcome: Outcome): void {
+    this.#draftOf(outcome).isMember = true;
   }
 
   /** Notes that a field is on one side only. */
   oneSided(before: Side, after: Side): void {
-    if (before === undefined) this.added.isMember = true;
-    else if (after === undefined) this.removed.isMember = true;
+    if (before === undefined) this.note("added");
+    else if (after === undefined) this.note("removed");
+  }
+
+  #draftOf(outcome: Outcome): FieldDraft {
+    const known = this[outcome];
+    if (known !== undefined) return known;
+    const draft =
+      this.#above === undefined || this.#element === undefined
+        ? new FieldDraft()
+        : this.#above.#draftOf(outcome).at(this.#element);
+    this[outcome] = draft;
+    return draft;
   }
 }
 
 /** At least one side is there. Sides of two forms are compared in each. */
 function compare(type: MergeType, before: Side, after: Side, draft: ComparisonDraft): void {
-  const forms = [after, before].filter((side) => side !== undefined).map((side) => formOf(type, side));
-  const [first, second] = forms as [Form, Form?];
+  const first = formOf(type, (after === undefined ? before : after) as JsonValue);
+  const second = after === undefined || before === undefined ? undefined : formOf(type, before);
   if (second !== undefined && second.kind !== first.kind) compareAs(second, before, after, draft);
   if (!compareAs(first, before, after, draft)) draft.oneSided(before, after);
 }
@@ -71,12 +101,17 @@ function compareAs(form: Form, before: Side, after: Side, draft: ComparisonDraft
     return false;
   }
   draft.oneSided(before, after);
-  if (before !== undefined && after !== undefined && !jsonEquals(before, after)) draft.modified.isMember = true;
+  if (before !== undefined && after !== undefined && !jsonEquals(before, after)) draft.note("modified");
   return true;
 }
 
 export function hasMembers(...sides: readonly Side[]): boolean {
-  return sides.some((side) => Object.keys(membersOf(side)).length > 0);
+  return sides.some((side) => isJsonObject(side) && hasOwnKey(side));
+}
+
+function hasOwnKey(object: JsonObject): boolean {
+  for (const key in object) if (Object.hasOwn(object, key)) return true;
+  return false;
 }
 
 export function hasItems(...sides: readonly Side[]): boolean {
@@ -85,10 +120,21 @@ export function hasItems(...sides: readonly Side[]): boolean {
 
 function compareMembers(map: MapType, before: Side, after: Side, draft: ComparisonDraft): void {
   const [left, right] = [membersOf(before), membersOf(after)];
-  for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
-    const type = memberType(map, name);
-    if (type !== undefined) compare(type, ownValue(left, name), ownValue(right, name), draft.at(fieldElement(name)));
+  for (const name of Object.keys(left)) compareMember(map, name, [left[name], ownValue(right, name)], draft);
+  for (const name of Object.keys(right)) {
+    if (!Object.hasOwn(left, name)) compareMember(map, name, [undefined, right[name]], draft);
   }
+}
+
+function compareMember(
+  map: MapType,
+  name: string,
+  [before, after]: readonly [Side, Side],
+  draft: ComparisonDraft,
+): void {
+  if (before === after) return;
+  const type = memberType(map, name);
+  if (type !== undefined) compare(type, before, after, draft.at(fieldElement(name)));
 }
 
 function compareItems(list: ListType, before: Side, after: Side, draft: ComparisonDraft): void {
@@ -109,13 +155,13 @@ function compareSameName(
   const [left, right] = [before[0], after[0]];
   const at = draft.at(((left ?? right) as NamedItem).element);
   if (before.length > 1 && after.length > 1) {
-    if (!jsonEquals(before.map(itemValue), after.map(itemValue))) at.modified.isMember = true;
+    if (!jsonEquals(before.map(itemValue), after.map(itemValue))) at.note("modified");
   } else if (before.length > 1) {
     if (right !== undefined) compare(list.items, undefined, right.value, at);
-    at.removed.isMember = true;
+    at.note("removed");
   } else if (after.length > 1) {
     if (left !== undefined) compare(list.items, left.value, undefined, at);
-    at.added.isMember = true;
+    at.note("added");
   } else {
     compare(list.items, left?.value, right?.value, at);
   }

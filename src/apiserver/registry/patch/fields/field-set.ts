@@ -68,11 +68,9 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
   return changed(left, (node) => {
     const other = right.get(node.element.text);
     if (other === undefined) return node;
-    return {
-      element: node.element,
-      isMember: node.isMember && !other.isMember,
-      below: difference(node.below, other.below),
-    };
+    const isMember = node.isMember && !other.isMember;
+    const below = difference(node.below, other.below);
+    return isMember === node.isMember && below === node.below ? node : { element: node.element, isMember, below };
   });
 }
 
@@ -82,18 +80,23 @@ export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
   return changed(left, (node) => {
     const other = right.get(node.element.text);
     if (other === undefined) return node;
-    return other.isMember ? undefined : { ...node, below: recursiveDifference(node.below, other.below) };
+    if (other.isMember) return undefined;
+    const below = recursiveDifference(node.below, other.below);
+    return below === node.below ? node : { ...node, below };
   });
 }
 
-/** Makes another set of one, node by node; nodes with nothing in them are left out. */
+/** Makes another set of one, node by node; nodes with nothing in them are left out. The same set when nothing changes. */
 function changed(set: FieldSet, change: (node: FieldNode) => FieldNode | undefined): FieldSet {
-  const result = new Map<string, FieldNode>();
+  let result: Map<string, FieldNode> | undefined;
   for (const [text, node] of set) {
     const next = change(node);
+    if (next === node) continue;
+    result ??= new Map(set);
     if (next !== undefined && (next.isMember || next.below.size > 0)) result.set(text, next);
+    else result.delete(text);
   }
-  return result;
+  return result ?? set;
 }
 
 export function equalSets(left: FieldSet, right: FieldSet): boolean {

@@ -1,18 +1,45 @@
 import { depthMax, isJsonObject, type JsonObject, type JsonValue } from "../../../../protocol/json-value.ts";
+import { writeJson } from "../../../../protocol/json-writer.ts";
 import { type FieldNode, type FieldSet, orderedNodes } from "./field-set.ts";
 import { type PathElement, PathElementFault, parsePathElement } from "./path-element.ts";
 
 const self = ".";
 const nothing: JsonObject = {};
 
+/** What was written of sets. Most owners of most objects own what they owned before. */
+const written = new WeakMap<FieldSet, JsonObject>();
+
 /** Writes a set as `metadata.managedFields[].fieldsV1` holds it. */
 export function writeFieldsV1(set: FieldSet): JsonObject {
-  const fields: Record<string, JsonValue> = {};
+  const known = written.get(set);
+  if (known !== undefined) return known;
+  const fields = writeNodes(set, {});
+  written.set(set, fields);
+  return fields;
+}
+
+function writeNodes(set: FieldSet, fields: Record<string, JsonValue>): JsonObject {
   for (const { element, isMember, below } of orderedNodes(set)) {
-    fields[element.text] =
-      below.size === 0 ? nothing : { ...(isMember ? { [self]: {} } : {}), ...writeFieldsV1(below) };
+    fields[element.text] = below.size === 0 ? nothing : writeNodes(below, isMember ? { [self]: nothing } : {});
   }
   return fields;
+}
+
+/** What was read lately, by its text: objects of a kind are mostly owned alike. */
+const readBefore = new Map<string, FieldSet>();
+const rememberedMax = 1_000;
+const rememberedLengthMax = 4_096;
+
+/** The same as `readFieldsV1`, for fields that were most likely read before. */
+export function readKnownFieldsV1(fields: JsonValue): FieldSet {
+  const text = writeJson(fields);
+  const known = readBefore.get(text);
+  if (known !== undefined) return known;
+  const set = readFieldsV1(fields);
+  if (text.length > rememberedLengthMax) return set;
+  if (readBefore.size >= rememberedMax) readBefore.clear();
+  readBefore.set(text, set);
+  return set;
 }
 
 /** Reads what a client or the store holds; throws PathElementFault. Elements of unknown kinds are left out. */

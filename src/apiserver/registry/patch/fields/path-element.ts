@@ -21,11 +21,37 @@ export class PathElementFault extends Error {
   override readonly name = "PathElementFault";
 }
 
+/** Elements made before, by what they are of: objects of a kind have the same fields again and again. */
+class Remembered {
+  readonly #made = new Map<string, PathElement>();
+
+  get(id: string): PathElement | undefined {
+    return this.#made.get(id);
+  }
+
+  add(id: string, element: PathElement): PathElement {
+    if (id.length > rememberedLengthMax) return element;
+    if (this.#made.size >= rememberedMax) this.#made.clear();
+    this.#made.set(id, element);
+    return element;
+  }
+}
+
+const rememberedMax = 10_000;
+const rememberedLengthMax = 256;
+const fields = new Remembered();
+const keys = new Remembered();
+
 export function fieldElement(name: string): PathElement {
-  return { kind: "field", text: `f:${name}`, name };
+  return fields.get(name) ?? fields.add(name, { kind: "field", text: `f:${name}`, name });
 }
 
 export function keyElement(key: JsonObject): PathElement {
+  const id = writeJson(key);
+  return keys.get(id) ?? keys.add(id, newKeyElement(key));
+}
+
+function newKeyElement(key: JsonObject): PathElement {
   const ordered = sortedKeys(key) as JsonObject;
   const members = Object.entries(ordered).map(([name, value]) => `${JSON.stringify(name)}:${escapedJson(value)}`);
   return { kind: "key", text: `k:{${members.join(",")}}`, key: ordered };

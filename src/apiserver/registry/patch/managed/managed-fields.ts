@@ -1,7 +1,7 @@
 import { quote } from "../../../../protocol/go-quote.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../../../protocol/json-value.ts";
 import type { ManagedFieldsEntry } from "../../../../protocol/object-meta.ts";
-import { readFieldsV1, writeFieldsV1 } from "../fields/fields-v1.ts";
+import { readKnownFieldsV1, writeFieldsV1 } from "../fields/fields-v1.ts";
 import { PathElementFault } from "../fields/path-element.ts";
 import { compareFieldText } from "../fields/value-order.ts";
 import { type Owner, type Owners, ownerIdentity } from "./owner.ts";
@@ -42,7 +42,7 @@ function decodeEntry(entry: JsonValue, index: number): Owner {
     operation,
     apiVersion,
     subresource: textAt(entry, "subresource"),
-    fields: readFieldsV1(ownValue(entry, "fieldsV1") ?? {}),
+    fields: readKnownFieldsV1(ownValue(entry, "fieldsV1") ?? {}),
     timeSeconds: timeAt(entry),
   };
 }

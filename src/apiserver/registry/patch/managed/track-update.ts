@@ -3,6 +3,7 @@ import { ownValue } from "../../../../protocol/json-value.ts";
 import type { ManagedFieldsEntry } from "../../../../protocol/object-meta.ts";
 import { isEmptySet, noFields, union } from "../fields/field-set.ts";
 import { mergeTypeOf } from "../fields/merge-type.ts";
+import { isObviouslyOf } from "../fields/obvious-type.ts";
 import { typeFault } from "../fields/type-issues.ts";
 import { isTooDeep } from "../patch-failure.ts";
 import { capOwners } from "./cap-owners.ts";
@@ -52,8 +53,10 @@ function ownersBefore({ live, updated, scope }: TrackedUpdate): Owners {
 
 function fits({ before, after }: ObjectChange, { apiVersion, schemaOf }: FieldScope): boolean {
   const schema = schemaOf(apiVersion);
+  if (schema === undefined) return false;
+  const type = mergeTypeOf(schema);
   const isTyped = (object: JsonObject): boolean =>
-    schema !== undefined && !isTooDeep(object) && typeFault(mergeTypeOf(schema), object, "allowed") === undefined;
+    isObviouslyOf(type, object) || (!isTooDeep(object) && typeFault(type, object, "allowed") === undefined);
   return isTyped(before) && isTyped(after);
 }
 

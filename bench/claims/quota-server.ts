@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
+import type { RecordLog } from "../../src/apiserver/storage/record-log.ts";
+import { systemClock } from "../../src/apiserver/system-clock.ts";
+import { KubeClient, rootPlane } from "../../src/kube/client/kube-client.ts";
+import type { ResourceType } from "../../src/kube/client/resource-type.ts";
+import { directTransport } from "../../src/kube/transport/direct-transport.ts";
+import type { Transport } from "../../src/kube/transport/transport.ts";
+import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
+
+/** An embedded server in this process that knows the quota kinds. */
+export interface QuotaServer {
+  readonly server: EmbeddedServer;
+  /** Straight into it, as an administrator. */
+  readonly transport: Transport;
+  readonly root: KubeClient;
+}
+
+const admin = { username: "bench", uid: "bench", groups: ["system:masters"], extra: {} };
+const definitions: ResourceType = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  scope: "Cluster",
+};
+/** From the root of the repository, where benchmarks are run. */
+const folder = "deploy/crds";
+
+export async function startQuotaServer(log: RecordLog): Promise<QuotaServer> {
+  const report = (error: unknown): void => console.error(error);
+  const server = await startEmbedded({ log, clock: systemClock, tokens: [], report });
+  const transport = directTransport((request) => server.api.handle(request), admin);
+  const root = new KubeClient(transport, rootPlane);
+  await install(root);
+  return { server, transport, root };
+}
+
+/** Puts all definitions in place, and waits until they are served. */
+async function install(root: KubeClient): Promise<void> {
+  const { signal } = new AbortController();
+  const client = root.resource(definitions, (value) => ({ ok: true, value: value as unknown as KubernetesObject }));
+  for (const file of readdirSync(folder)) {
+    const definition = parse(readFileSync(join(folder, file), "utf8")) as KubernetesObject;
+    const name = definition.metadata.name as string;
+    if ((await client.find({ name }, signal)) === undefined) await client.create(definition, {}, signal);
+    while (!isEstablished(await client.get({ name }, signal))) await turn();
+  }
+}
+
+function isEstablished(definition: KubernetesObject): boolean {
+  const { status } = definition as { readonly status?: { readonly conditions?: readonly Condition[] } };
+  return status?.conditions?.some(({ type, status: is }) => type === "Established" && is === "True") ?? false;
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
