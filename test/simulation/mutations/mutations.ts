@@ -1,0 +1,11 @@
+import type { Mutation } from "./mutation.ts";
+
+/** Mistakes that somebody could make. Each is found by the simulator. */
+export const mutations: readonly Mutation[] = [];
+
+export function mutationNamed(name: string): Mutation {
+  const found = mutations.find((mutation) => mutation.name === name);
+  if (found !== undefined) return found;
+  const names = mutations.map((mutation) => `  ${mutation.name}`).join("\n");
+  throw new RangeError(`there is no mutation called "${name}"; there are:\n${names}`);
+}
