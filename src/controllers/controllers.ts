@@ -1,10 +1,13 @@
 import { systemNamespace } from "../core/resources/well-known.ts";
 import { backoffMs } from "../kube/backoff.ts";
+import { EventRecorder, eventType } from "../kube/events/event-recorder.ts";
 import { LeaderElection } from "../kube/lease/leader-election.ts";
 import { leaseType, parseLease } from "../kube/lease/lease.ts";
 import { pause } from "../kube/pause.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
 import { leadWith } from "./leading.ts";
+import { createPolicyViews, type PolicyViews } from "./policies/policy-views.ts";
+import { anyObject } from "./quota-types.ts";
 import type { Runtime } from "./runtime.ts";
 import { ensureNamespace } from "./system-namespace.ts";
 import { createViews, type Views } from "./views/views.ts";
@@ -24,13 +27,23 @@ const leaseName = "milo-quota-controllers";
 /** Everything that keeps quota: sees all the time, and acts while it leads. */
 export class Controllers {
   readonly #options: ControllersOptions;
-  readonly #views: Views;
+  readonly #views: Views & PolicyViews;
+  readonly #events: EventRecorder;
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
 
   constructor(options: ControllersOptions) {
     this.#options = options;
-    this.#views = createViews(options.runtime);
+    const { runtime } = options;
+    const { planes, clock, random, report } = runtime;
+    this.#views = { ...createViews(runtime), ...createPolicyViews(runtime) };
+    this.#events = new EventRecorder({
+      eventsOf: (plane) => planes.client(plane).resource(eventType, anyObject),
+      source: { component: "milo-quota", instance: runtime.incarnation },
+      clock,
+      random,
+      report: (error) => report("events", error),
+    });
   }
 
   start(): void {
@@ -42,6 +55,7 @@ export class Controllers {
   async stop(): Promise<void> {
     this.#stopped.abort(new Error("the controllers were stopped"));
     await this.#running;
+    await this.#events.stop();
     await Promise.all(Object.values(this.#views).map((informer) => informer.stop()));
   }
 
@@ -85,7 +99,7 @@ export class Controllers {
     } catch {
       return; // it ended before it began
     }
-    const term = leadWith({ runtime, views: this.#views, leadership, told });
+    const term = leadWith({ runtime, views: this.#views, leadership, told, events: this.#events });
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener("abort", () => resolve(), { once: true });

@@ -1,4 +1,12 @@
+import { quotaApiVersion } from "../core/resources/well-known.ts";
+import { KindDirectory } from "../kube/discovery/kind-directory.ts";
+import type { EventRecorder } from "../kube/events/event-recorder.ts";
+import { FigureViews } from "./figures/figure-views.ts";
 import { GrantController } from "./grant-controller.ts";
+import { Ownership } from "./ownership/ownership.ts";
+import { ClaimPolicyIndex } from "./policies/claim-policy-index.ts";
+import { ClaimPolicyReadiness } from "./policies/claim-policy-readiness.ts";
+import type { PolicyViews } from "./policies/policy-views.ts";
 import { RegistrationController } from "./registration-controller.ts";
 import type { Runtime } from "./runtime.ts";
 import { Term } from "./term.ts";
@@ -10,20 +18,47 @@ import type { DecisionListener, Leadership } from "./writer/ports.ts";
 
 interface Ground {
   readonly runtime: Runtime;
-  readonly views: Views;
+  readonly views: Views & PolicyViews;
   readonly leadership: Leadership;
   readonly told: DecisionListener;
+  readonly events: Pick<EventRecorder, "record">;
 }
 
 /** Starts all controllers, each after those it needs. */
-export function leadWith({ runtime, views, leadership, told }: Ground): Term {
+export function leadWith(ground: Ground): Term {
+  const { runtime, views, events } = ground;
   const term = new Term();
-  const registrations = new RegistrationIndex(views.registrations);
-  term.start({ stop: async () => registrations.stop() });
+  const directory = new KindDirectory((plane) => runtime.planes.client(plane), runtime.clock);
   term.start(new RegistrationController(runtime, views));
-  term.start(new GrantController(runtime, views));
+  term.start(new GrantController(runtime, views, events));
   const forced = new ForcedClaims();
-  const shown = { changed: () => undefined };
-  term.start(new BucketWriter({ runtime, views, registrations, forced, leadership, shown, told }));
+  startWriter(term, ground, forced);
+  const claimPolicies = term.start(new ClaimPolicyIndex({ runtime, views, policies: views }));
+  term.start(new ClaimPolicyReadiness({ runtime, index: claimPolicies, directory }));
+  term.start(new Ownership({ runtime, views, directory, events }));
   return term;
+}
+
+function startWriter(term: Term, ground: Ground, forced: ForcedClaims): BucketWriter {
+  const { runtime, views, leadership } = ground;
+  const told = withEvents(ground);
+  const registrations = term.start(new RegistrationIndex(views.registrations));
+  const shown = term.start(new FigureViews(runtime, views));
+  const writer = term.start(new BucketWriter({ runtime, views, registrations, forced, leadership, shown, told }));
+  void writer.ready.then(() => shown.sweep((key) => writer.knows(key)));
+  return writer;
+}
+
+/** A denial stays known after its claim is gone. */
+function withEvents({ told, events }: Ground): DecisionListener {
+  return {
+    ...told,
+    decided: (plane, decision, claim) => {
+      told.decided?.(plane, decision, claim);
+      if (decision === "granted") return;
+      const { namespace, name, uid, message } = claim;
+      const subject = { apiVersion: quotaApiVersion, kind: "ResourceClaim", namespace, name, uid };
+      events.record(plane, subject, { type: "Warning", reason: "QuotaExceeded", message });
+    },
+  };
 }

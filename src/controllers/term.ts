@@ -1,11 +1,13 @@
-import type { Running } from "./runtime.ts";
+interface Stoppable {
+  stop(): void | Promise<void>;
+}
 
 /** What runs while this process leads. Stopped in the order opposite to that in which it was started. */
 export class Term {
-  readonly #running: Running[] = [];
+  readonly #running: Stoppable[] = [];
 
   /** Starts something that is stopped with the term. */
-  start<Part extends Running>(part: Part): Part {
+  start<Part extends Stoppable>(part: Part): Part {
     this.#running.push(part);
     return part;
   }

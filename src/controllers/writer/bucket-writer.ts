@@ -6,7 +6,7 @@ import type { Running, Runtime } from "../runtime.ts";
 import type { RegistrationIndex } from "../views/registration-index.ts";
 import type { Views } from "../views/views.ts";
 import { decideBatch } from "./batch.ts";
-import type { BucketViews } from "./bucket-views.ts";
+import type { BucketKey, BucketViews } from "./bucket-views.ts";
 import { ClaimStore } from "./claim-store.ts";
 import { Desk, type DeskKey, deskId } from "./desk.ts";
 import type { ForcedClaims } from "./forced-claims.ts";
@@ -70,6 +70,17 @@ export class BucketWriter implements Running {
     const desk = this.#desk({ plane: place.plane, consumer });
     desk.shrinks.set(uid, { place, parts });
     this.#queue.add(deskId(desk.key));
+  }
+
+  /** Resolves when every page that was there is known. */
+  get ready(): Promise<void> {
+    return this.#pages.ready;
+  }
+
+  /** Whether anybody has, holds or wants this, or there is a page that says so. */
+  knows({ plane, consumer, resourceType }: BucketKey): boolean {
+    const desk = this.#desks.get(deskId({ plane, consumer }));
+    return desk !== undefined && (desk.pages.has(resourceType) || desk.isNamed(resourceType));
   }
 
   async stop(): Promise<void> {

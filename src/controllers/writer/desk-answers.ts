@@ -69,9 +69,9 @@ export class DeskAnswers {
   }
 
   #tell(decision: "granted" | "denied", { place, claim }: OpenEntry, message: string): void {
-    const { namespace, name } = place;
+    const { plane, namespace, name } = place;
     this.#ports.forced.release(place);
-    this.#ports.told.decided?.(place, decision, { namespace, name, uid: claim.metadata.uid ?? "", message });
+    this.#ports.told.decided?.(plane, decision, { namespace, name, uid: claim.metadata.uid ?? "", message });
   }
 
   #frame({ requests }: ResourceClaim): StatusFrame {

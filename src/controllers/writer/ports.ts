@@ -29,7 +29,7 @@ export interface DeskPorts {
 export interface DecisionListener {
   /** All of the claim is promised, durably, on every page: it will be granted whatever happens. */
   promised?(uid: string): void;
-  decided?(desk: { readonly plane: string }, decision: "granted" | "denied", claim: DecidedClaim): void;
+  decided?(plane: string, decision: "granted" | "denied", claim: DecidedClaim): void;
   /** A page said something else than the claims; by how much. */
   drifted?(resourceType: string, by: bigint): void;
 }

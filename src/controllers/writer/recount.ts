@@ -23,7 +23,10 @@ export async function recount(desk: Desk, ports: DeskPorts, signal: AbortSignal)
     if (page === undefined) desk.dropPage(type);
     else desk.putPage(type, page);
   }
-  for (const { page } of desk.pages.values()) adoptPage(desk.ledger, page, "complete");
+  for (const [type, { page }] of desk.pages) {
+    adoptPage(desk.ledger, page, "complete");
+    ports.shown.changed({ ...desk.key, resourceType: type }, () => desk.shownBook(type));
+  }
   desk.isCounted = true;
   desk.isActive = false;
   desk.countedAtMs = runtime.elapsedMs();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { leadWith } from "../../../src/controllers/leading.ts";
+import { Controllers } from "../../../src/controllers/controllers.ts";
 import { bucketsType, claimsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
 import { bucketName } from "../../../src/core/resources/object-names.ts";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
@@ -9,8 +9,9 @@ let world: QuotaWorld;
 
 beforeEach(async () => {
   world = await QuotaWorld.start(["root", "project-a"]);
-  const { runtime, views } = world;
-  world.run(leadWith({ runtime, views, leadership: { fence: () => undefined }, told: {} }));
+  const controllers = new Controllers({ runtime: world.runtime, leadership: "alone" });
+  controllers.start();
+  world.run(controllers);
   await world.create(registrationsType, registration("projects"));
 });
 
