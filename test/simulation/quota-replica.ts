@@ -1,0 +1,12 @@
+import { Controllers } from "../../src/controllers/controllers.ts";
+import { planesOfServer } from "../../src/controllers/planes-of-server.ts";
+import { layout } from "./world/layout.ts";
+import type { Program } from "./world/world.ts";
+
+/** The controllers as one of several machines runs them. */
+export const replica: Program = (host) => {
+  const { clock, elapsedMs, random, incarnation, report } = host;
+  const planes = planesOfServer(host.transport, layout);
+  const runtime = { planes, clock, elapsedMs, random, incarnation, report };
+  new Controllers({ runtime, leadership: "elected" }).start();
+};

@@ -1,0 +1,92 @@
+// What people and services do in scenarios: each is done until it is done.
+import {
+  anyObject,
+  bucketsType,
+  claimsType,
+  grantsType,
+  registrationsType,
+} from "../../../src/controllers/quota-types.ts";
+import { KubeClient } from "../../../src/kube/client/kube-client.ts";
+import type { ResourceClient } from "../../../src/kube/client/resource-client.ts";
+import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
+import { pause } from "../../../src/kube/pause.ts";
+import { sharedAbort } from "../../../src/kube/shared-abort.ts";
+import { StatusError } from "../../../src/protocol/api-status.ts";
+import type { JsonObject } from "../../../src/protocol/json-value.ts";
+import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
+import { layout } from "../world/layout.ts";
+import type { Host, World } from "../world/world.ts";
+
+const { signal } = sharedAbort();
+const retryMs = 200;
+const types: readonly (readonly [kind: string, type: ResourceType])[] = [
+  ["ResourceRegistration", registrationsType],
+  ["ResourceGrant", grantsType],
+  ["ResourceClaim", claimsType],
+  ["AllowanceBucket", bucketsType],
+];
+
+type Objects = ResourceClient<JsonObject>;
+
+/** Where an object is: its kind, names, and plane. */
+export interface Where {
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly plane?: string;
+}
+
+export function create(world: World, object: KubernetesObject, plane = "root"): void {
+  const { kind = "", metadata } = object;
+  act(world, { kind, name: metadata.name ?? "", plane }, async (objects) => {
+    await objects.create(object, {}, signal).catch(ignore(409));
+  });
+}
+
+/** `found` hears which object it will be, before it is deleted. */
+export function remove(world: World, where: Where, found: (uid: string) => void = () => undefined): void {
+  const { namespace, name } = where;
+  const ref = { name, ...(namespace === undefined ? {} : { namespace }) };
+  act(world, where, async (objects) => {
+    const { uid } = ((await objects.find(ref, signal))?.["metadata"] ?? {}) as { readonly uid?: string };
+    if (uid === undefined) return;
+    found(uid);
+    await objects.delete(ref, { uid }, signal).catch(ignore(404));
+  });
+}
+
+/** Changes the spec of an object, or anything else, by a merge patch. */
+export function change(world: World, where: Where, body: object): void {
+  const { namespace, name } = where;
+  const ref = { name, ...(namespace === undefined ? {} : { namespace }) };
+  act(world, where, async (objects) => {
+    await objects.patch(ref, { type: "merge", body }, {}, signal).catch(ignore(404));
+  });
+}
+
+/** On a machine of somebody who has nothing else to do. */
+function act(world: World, { kind, plane = "root" }: Where, work: (objects: Objects) => Promise<void>): void {
+  const type = types.find(([known]) => known === kind)?.[1];
+  if (type === undefined) throw new RangeError(`scenarios know nothing of ${kind}`);
+  world.machine("people").run((host) => {
+    const client = new KubeClient(host.transport).inPlane(layout.addressOf(plane)).resource(type, anyObject);
+    void untilDone(host, () => work(client));
+  }, "once");
+}
+
+async function untilDone(host: Host, work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      host.report("people", error);
+      await pause(host.clock, retryMs, signal);
+    }
+  }
+}
+
+function ignore(code: number): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof StatusError) || error.status.code !== code) throw error;
+  };
+}
