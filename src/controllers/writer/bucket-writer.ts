@@ -5,6 +5,7 @@ import type { JsonObject } from "../../protocol/json-value.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import type { RegistrationIndex } from "../views/registration-index.ts";
 import type { Views } from "../views/views.ts";
+import { audit } from "./audit.ts";
 import { decideBatch } from "./batch.ts";
 import type { BucketKey, BucketViews } from "./bucket-views.ts";
 import { ClaimStore } from "./claim-store.ts";
@@ -31,6 +32,7 @@ export interface BucketWriterOptions {
 /** How often the pages of a desk are read and counted anew though nothing happened, less often if nothing ever does. */
 const recountMs = { active: 5 * 60_000, idle: 60 * 60_000 };
 const desksAtOnce = 64;
+const auditMs = 5 * 60_000;
 
 /** Decides claims and keeps pages: one desk for each consumer in each plane, each doing one thing at a time. */
 export class BucketWriter implements Running {
@@ -38,6 +40,7 @@ export class BucketWriter implements Running {
   readonly #desks = new Map<string, Desk>();
   readonly #queue: WorkQueue<string>;
   readonly #pages: Informer<JsonObject, SeenPage>;
+  readonly #audits: WorkQueue<"audit">;
   readonly #unsubscribe: (() => void)[] = [];
 
   constructor(options: BucketWriterOptions) {
@@ -58,6 +61,14 @@ export class BucketWriter implements Running {
       report: (error, id) => runtime.report(`bucket writer, ${id.replace("\n", ", ")}`, error),
       limits: { concurrency: desksAtOnce },
     });
+    this.#audits = new WorkQueue<"audit">({
+      work: (_, signal) => this.#audit(signal),
+      idOf: (id) => id,
+      clock: runtime.clock,
+      random: runtime.random,
+      report: (error) => runtime.report("audit of claims", error),
+    });
+    this.#audits.addAfter("audit", auditMs);
     this.#pages = seenPages(runtime);
     this.#subscribe();
     this.#pages.start();
@@ -85,7 +96,7 @@ export class BucketWriter implements Running {
 
   async stop(): Promise<void> {
     for (const stop of this.#unsubscribe.splice(0)) stop();
-    await Promise.all([this.#queue.stop(), this.#pages.stop()]);
+    await Promise.all([this.#queue.stop(), this.#audits.stop(), this.#pages.stop()]);
   }
 
   #subscribe(): void {
@@ -143,6 +154,29 @@ export class BucketWriter implements Running {
       desk.reviewGrants();
       this.#queue.add(id);
     }
+  }
+
+  /** Counts that went wrong are a mistake of ours: it is told, and put right by starting over. */
+  async #audit(signal: AbortSignal): Promise<Outcome> {
+    const { runtime, views, told } = this.#ports;
+    for (const { desk, resourceType, by } of await audit(this.#desks, runtime, views, signal)) {
+      const id = deskId(desk.key);
+      told.drifted?.(resourceType, by);
+      runtime.report(`audit, ${id.replace("\n", ", ")}`, new Error(`the count of ${resourceType} was wrong by ${by}`));
+      if (this.#desks.get(id) === desk) this.#rebuild(id, desk.key);
+    }
+    return again(auditMs);
+  }
+
+  #rebuild(id: string, key: DeskKey): void {
+    const { claims, grants } = this.#ports.views;
+    const isOurs = ({ plane }: ObjectPlace, { consumer }: Pick<DeskKey, "consumer">): boolean =>
+      deskId({ plane, consumer }) === id;
+    const desk = new Desk(key);
+    this.#desks.set(id, desk);
+    for (const [place, record] of claims.entries()) if (isOurs(place, record)) desk.observe(place, record);
+    for (const [place, grant] of grants.entries()) if (isOurs(place, grant)) desk.setGrant(nameOf(place), grant);
+    this.#queue.add(id);
   }
 
   async #work(id: string, signal: AbortSignal): Promise<Outcome> {

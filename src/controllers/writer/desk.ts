@@ -101,6 +101,11 @@ export class Desk {
     this.#gone.add(uid);
   }
 
+  /** Remembers which of these were found to be gone, to forget them in time. */
+  noteGone(uids: Iterable<string>): void {
+    for (const uid of uids) if (this.ledger.knowledgeOf(uid)?.state === "gone") this.#gone.add(uid);
+  }
+
   /** Forgets claims that are gone. Only while nothing is under way that could still speak of them. */
   forgetGone(): void {
     this.ledger.forget(this.#gone);

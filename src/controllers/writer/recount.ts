@@ -25,6 +25,7 @@ export async function recount(desk: Desk, ports: DeskPorts, signal: AbortSignal)
   }
   for (const [type, { page }] of desk.pages) {
     adoptPage(desk.ledger, page, "complete");
+    desk.noteGone(page.content.reservations.map(({ claim }) => claim.uid));
     ports.shown.changed({ ...desk.key, resourceType: type }, () => desk.shownBook(type));
   }
   desk.isCounted = true;

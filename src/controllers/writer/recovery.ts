@@ -17,15 +17,18 @@ interface Hands {
  */
 export async function recoverAll(desk: Desk, hands: Hands, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const dropped = new Set<string>();
-  for (const entry of [...desk.open].filter(({ open }) => isPromised(desk, open.claim.uid))) {
+  const promised = promisedOn(desk);
+  for (const entry of [...desk.open].filter(({ open }) => promised.has(open.claim.uid))) {
     if (!desk.isCounted) return new Set();
     await recoverOne(desk, entry, { ...hands, dropped }, signal);
   }
   return desk.isCounted ? dropped : new Set();
 }
 
-function isPromised(desk: Desk, uid: string): boolean {
-  return [...desk.pages.values()].some(({ page }) => page.content.reservations.some(({ claim }) => claim.uid === uid));
+/** Claims that any page promises anything to, by UID. */
+function promisedOn(desk: Desk): ReadonlySet<string> {
+  const reservations = [...desk.pages.values()].flatMap(({ page }) => page.content.reservations);
+  return new Set(reservations.map(({ claim }) => claim.uid));
 }
 
 async function recoverOne(
