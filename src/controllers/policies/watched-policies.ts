@@ -84,10 +84,9 @@ export class WatchedPolicies<Policy extends AnyPolicy, Compiled> {
 
   #begin(): void {
     this.#isReady = true;
-    for (const { plane, policy } of [...this.entries()]) {
-      this.#index.put(plane, policy);
-      this.#tell(placeOf(plane, policy));
-    }
+    const all = [...this.entries()];
+    for (const { plane, policy } of all) this.#index.put(plane, policy);
+    for (const { plane, policy } of all) this.#tell(placeOf(plane, policy));
   }
 
   #put(plane: string, policy: Policy): void {

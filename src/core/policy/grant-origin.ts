@@ -17,6 +17,9 @@ export interface GrantOrigin {
 
 const hashLength = 20;
 
+/** What a template cannot set: it would make a grant somebody else's. */
+const tracing: readonly string[] = [annotations.policyPlane, annotations.resourcePlane, annotations.resourceNamespace];
+
 /** The same for the same origin and for no other: no part of it can hold the character between them. */
 export function originId(origin: GrantOrigin): string {
   const { policyPlane, policy, kind, plane, namespace, name } = origin;
@@ -41,8 +44,9 @@ export function originIn({ labels: labelled = {}, annotations: noted = {} }: Obj
 
 /** A rendered grant that can be found again by what it was made for, and compared with what it is made to be later. */
 export function tracedGrant(grant: RenderedGrant, origin: GrantOrigin, triggerUid: string): RenderedGrant {
+  const own = Object.entries(grant.annotations).filter(([key]) => !tracing.includes(key));
   const noted: Readonly<Record<string, string>> = {
-    ...grant.annotations,
+    ...Object.fromEntries(own),
     ...originAnnotations(origin),
     [annotations.resourceUid]: triggerUid,
   };
