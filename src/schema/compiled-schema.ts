@@ -61,14 +61,34 @@ export function compileSchema(schema: Schema, compilePattern: PatternCompiler = 
     defaults: [...properties].filter(([, child]) => child.schema.default !== undefined).map(([name]) => name),
     additional,
     items,
-    pattern: schema.pattern === undefined ? undefined : compilePattern(schema.pattern),
-    format: schema.format === undefined ? undefined : formatCheck(schema.format),
+    pattern: schema.pattern === undefined ? undefined : remembering(compilePattern(schema.pattern)),
+    format: schema.format === undefined ? undefined : remembering(formatCheck(schema.format)),
     junctors: compileJunctors(schema, compile),
     rules,
     hasRules: rules.length > 0 || children.some((child) => child.hasRules),
     hasKeyedLists: listType === "set" || listType === "map" || children.some((child) => child.hasKeyedLists !== false),
     hasEmbedded:
       schema["x-kubernetes-embedded-resource"] === true || children.some((child) => child.hasEmbedded !== false),
+  };
+}
+
+/** How many answers of a matcher are remembered, and of texts how long. */
+const answersMax = 64;
+const answeredLengthMax = 128;
+
+/** Remembers what was asked lately: kinds, reasons and times are the same in object after object. */
+function remembering<Asked extends Matcher | undefined>(matcher: Asked): Asked;
+function remembering(matcher: Matcher | undefined): Matcher | undefined {
+  if (matcher === undefined) return undefined;
+  const answers = new Map<string, boolean>();
+  return (text) => {
+    const known = answers.get(text);
+    if (known !== undefined) return known;
+    const answer = matcher(text);
+    if (text.length > answeredLengthMax) return answer;
+    if (answers.size >= answersMax) answers.clear();
+    answers.set(text, answer);
+    return answer;
   };
 }
 

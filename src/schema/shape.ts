@@ -52,7 +52,7 @@ class Shaping {
     let changed: JsonValue[] | undefined;
     for (let index = 0; index < items.length; index += 1) {
       const item = items[index] as JsonValue;
-      const walked = this.#at(index, () => this.visit(itemSchema, presentItem(itemSchema, item), itemManner));
+      const walked = this.#visitAt(index, itemSchema, presentItem(itemSchema, item), itemManner);
       if (walked === item) continue;
       changed ??= [...items];
       changed[index] = walked;
@@ -108,10 +108,16 @@ class Shaping {
   }
 
   #setVisited(child: CompiledSchema | undefined, key: string, value: JsonValue, draft: ObjectDraft): void {
-    draft.set(
-      key,
-      this.#at(key, () => this.visit(child, value, plain)),
-    );
+    draft.set(key, this.#visitAt(key, child, value, plain));
+  }
+
+  /** A value that is nothing but itself needs no look. */
+  #visitAt(step: string | number, child: CompiledSchema | undefined, value: JsonValue, manner: Manner): JsonValue {
+    if (typeof value !== "object" || value === null) return value;
+    this.#path.push(step);
+    const visited = this.visit(child, value, manner);
+    this.#path.pop();
+    return visited;
   }
 
   /** Defaulted where a schema says so, never pruned by it. */
@@ -120,11 +126,7 @@ class Shaping {
     if (child === undefined) return;
     const value = draft.original[key] as JsonValue;
     if (value === null && child.schema.nullable !== true) draft.remove(key);
-    else
-      draft.set(
-        key,
-        this.#at(key, () => this.visit(child, value, keeping)),
-      );
+    else draft.set(key, this.#visitAt(key, child, value, keeping));
   }
 
   #coerceMetadata(draft: ObjectDraft): void {

@@ -72,8 +72,9 @@ export function stringIssues(compiled: CompiledSchema, value: string, place: Pla
 
 function shapeIssue({ schema, pattern }: CompiledSchema, value: string, place: Place): FieldIssue | undefined {
   const { maxLength, minLength } = schema;
-  if (maxLength !== undefined && codePoints(value) > maxLength) return tooLong(place.fieldText(), maxLength);
-  if (minLength !== undefined && codePoints(value) < minLength) {
+  if (maxLength !== undefined && value.length > maxLength && codePoints(value) > maxLength)
+    return tooLong(place.fieldText(), maxLength);
+  if (minLength !== undefined && value.length < 2 * minLength && codePoints(value) < minLength) {
     return invalid(place.fieldText(), value, `${place.pathText()} in body should be at least ${minLength} chars long`);
   }
   if (pattern?.(value) !== false) return undefined;
@@ -141,7 +142,7 @@ function isMultiple(value: number | bigint, factor: number): boolean {
   return Number.isInteger(factor < 1 ? value * (1 / factor) : value / factor);
 }
 
-/** Kubernetes counts code points, JavaScript pairs of bytes; they differ only where surrogates are. */
+/** Kubernetes counts code points, JavaScript pairs of bytes: never fewer, and never more than twice as many. */
 function codePoints(text: string): number {
   return /[\ud800-\udbff]/.test(text) ? [...text].length : text.length;
 }

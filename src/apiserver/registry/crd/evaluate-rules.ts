@@ -84,14 +84,14 @@ class Evaluation implements RuleFindings {
   #visitFields(at: Visited, object: JsonObject): void {
     const { compiled, oldSelf, path } = at;
     const old = isJsonObject(oldSelf) ? oldSelf : undefined;
-    for (const [name, self] of Object.entries(object)) {
+    for (const name of Object.keys(object)) {
       const property = compiled.properties.get(name);
       const child = property ?? compiled.additional;
-      if (child === undefined || child === true || this.#isSpent()) continue;
+      if (child === undefined || child === true || !child.hasRules || this.#isSpent()) continue;
       this.visit({
         ...(isHeadField(at, name) ? unmatched : below(at, (current) => current.field(name))),
         compiled: child,
-        self,
+        self: object[name] as JsonValue,
         oldSelf: old === undefined ? undefined : ownValue(old, name),
         path: property === undefined ? itemPath(path, name) : childPath(path, name),
       });

@@ -7,7 +7,7 @@ import type { CompiledSchema } from "../../../schema/compiled-schema.ts";
  * have only changed places, as they are to Kubernetes.
  */
 export function inOrderOf(compiled: CompiledSchema, value: JsonValue, old: JsonValue): JsonValue {
-  if (compiled.hasKeyedLists === false) return old;
+  if (compiled.hasKeyedLists === false || value === old) return old;
   if (Array.isArray(value) && Array.isArray(old)) return listInOrder(compiled, value, old);
   return isJsonObject(value) && isJsonObject(old) ? fieldsInOrder(compiled, value, old) : old;
 }
