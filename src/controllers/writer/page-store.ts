@@ -27,11 +27,14 @@ const pageFrame = 2 * 1024;
 export class PageStore {
   readonly #runtime: Runtime;
   readonly #pace: TokenBucket;
+  /** A process that leads again counts anew: by this, its stamps are still others than those of its last term. */
+  readonly #term: string;
   #writes = 0;
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
     this.#pace = new TokenBucket(bytesPace, runtime.clock);
+    this.#term = runtime.random.uuid().slice(0, 8);
   }
 
   async read(key: DeskKey, type: string, signal: AbortSignal): Promise<DeskPage | undefined> {
@@ -63,7 +66,7 @@ export class PageStore {
     if (waitMs > 0) await pause(clock, waitMs, signal);
     this.#writes += 1;
     const { page, uid, generation } = before;
-    const writer = `${incarnation}.${this.#writes}`;
+    const writer = `${incarnation}.${this.#term}.${this.#writes}`;
     const now = timeText(clock.now());
     const conditions = setCondition(before.conditions, overLimit(content, before.conditions), now);
     const status = { ...pageStatus(content, { writer, now, generation }), conditions };
