@@ -225,6 +225,9 @@ describe("figures", () => {
       expect(statusOf(await total())).toMatchObject({ totalLimit: 150 });
       expect(statusOf(await bucket("DLS"))).toMatchObject({ limit: 150 });
     });
+    await totals.patch({ ...place, name: totalName }, { type: "merge", body }, status, signal);
+    views.changed(key, () => undefined);
+    await world.eventually(async () => expect(await total()).toBeUndefined());
     expect(world.reported).toEqual([]);
   });
 
