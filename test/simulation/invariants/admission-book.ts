@@ -13,49 +13,53 @@ export interface AdmissionRequest {
   readonly isAttended: () => boolean;
 }
 
-interface Entry extends AdmissionRequest {
-  claims: readonly AdmittingClaim[];
-  state: "asked" | "allowed" | "refused";
-  /** Whether the API server may still store it. */
-  mayLand: boolean;
+interface Answer {
+  readonly claims: readonly AdmittingClaim[];
+  readonly sinceMs: number;
 }
+
+/** A create that takes longer than this is not finished any more. */
+const landingMsMax = 34_000;
 
 /** What doors and people did that the store does not tell. Kept by those who act, read by those who judge. */
 export class AdmissionBook {
-  readonly #entries = new Map<string, Entry>();
+  readonly #waiting = new Map<string, AdmissionRequest>();
+  readonly #allowed = new Map<string, Answer>();
+  readonly #landed = new Set<string>();
   readonly #endedByHand = new Set<string>();
   readonly #edited = new Set<string>();
   readonly #onAllowed: ((uid: string, claims: readonly AdmittingClaim[]) => void)[] = [];
+  #refusedCount = 0;
 
-  /** Called at the moment an answer is given. */
+  /** Called at the moment an answer is taken. */
   whenAllowed(listener: (uid: string, claims: readonly AdmittingClaim[]) => void): void {
     this.#onAllowed.push(listener);
   }
 
   asked(request: AdmissionRequest): void {
-    this.#entries.set(request.uid, { ...request, claims: [], state: "asked", mayLand: false });
+    this.#waiting.set(request.uid, request);
   }
 
-  /** From now on the object may be stored, until it is, or was dropped. */
-  allowed(uid: string, claims: readonly AdmittingClaim[]): void {
+  answered(uid: string): void {
+    this.#waiting.delete(uid);
+  }
+
+  /** The API server has taken the answer: the object may be stored from now on, until it is, or was dropped. */
+  allowed(uid: string, claims: readonly AdmittingClaim[], sinceMs: number): void {
     for (const listener of this.#onAllowed) listener(uid, claims);
-    const entry = this.#entries.get(uid);
-    if (entry === undefined) throw new Error(`nobody asked for ${uid}`);
-    Object.assign(entry, { claims, state: "allowed", mayLand: true });
+    this.#allowed.set(uid, { claims, sinceMs });
   }
 
-  refused(uid: string): void {
-    const entry = this.#entries.get(uid);
-    if (entry !== undefined) entry.state = "refused";
+  refused(): void {
+    this.#refusedCount += 1;
   }
 
   /** The API server has stored the object, or will not do so any more. */
   landedOrDropped(uid: string): void {
-    const entry = this.#entries.get(uid);
-    if (entry !== undefined) entry.mayLand = false;
+    this.#landed.add(uid);
   }
 
-  /** Somebody deletes a claim that is not theirs. */
+  /** Somebody deletes a claim that is theirs to delete. */
   endedByHand(claimUid: string): void {
     this.#endedByHand.add(claimUid);
   }
@@ -73,24 +77,23 @@ export class AdmissionBook {
     return this.#edited.has(uid);
   }
 
-  mayLand(uid: string): boolean {
-    return this.#entries.get(uid)?.mayLand === true;
+  /** Whether the API server may still store an object. A server that crashed does not, but nobody is told of that. */
+  mayLand(uid: string, nowMs: number): boolean {
+    const answer = this.#allowed.get(uid);
+    return answer !== undefined && !this.#landed.has(uid) && nowMs - answer.sinceMs < landingMsMax;
   }
 
   /** The claims an object was let in by; undefined when it came another way. */
   claimsBehind(uid: string): readonly AdmittingClaim[] | undefined {
-    const entry = this.#entries.get(uid);
-    return entry?.state === "allowed" ? entry.claims : undefined;
+    return this.#allowed.get(uid)?.claims;
   }
 
   /** Requests that nobody answered, although somebody could. */
   get unanswered(): readonly AdmissionRequest[] {
-    return [...this.#entries.values()].filter(({ state, isAttended }) => state === "asked" && isAttended());
+    return [...this.#waiting.values()].filter(({ isAttended }) => isAttended());
   }
 
-  get counts(): Readonly<Record<"asked" | "allowed" | "refused", number>> {
-    const counts = { asked: 0, allowed: 0, refused: 0 };
-    for (const { state } of this.#entries.values()) counts[state] += 1;
-    return counts;
+  get counts(): { readonly allowed: number; readonly refused: number } {
+    return { allowed: this.#allowed.size, refused: this.#refusedCount };
   }
 }

@@ -101,8 +101,7 @@ describe("objects that were let in", () => {
     planted.put(policies, policy("first"));
     planted.nowMs = 10;
     planted.put(claims, claim("c", "granted", one, forObjects("t")));
-    book.asked({ uid: "t", what: "t", isAttended: () => true });
-    book.allowed("t", [{ uid: "c", policy: "things" }]);
+    book.allowed("t", [{ uid: "c", policy: "things" }], 0);
   });
 
   it("are accepted while a granted claim lists them", () => {

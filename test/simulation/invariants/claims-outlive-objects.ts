@@ -22,16 +22,16 @@ export class ClaimsOutliveObjects implements Invariant {
     const { before, after } = change;
     if (before === undefined || this.#book.isEndedByHand(before.uid)) return;
     if (before.automatic === undefined) yield* manualFaults(before, after);
-    else if (after === undefined) yield* this.#endFaults(before, truth);
+    else if (after === undefined) yield* this.#endFaults(before, truth, change.atMs);
   }
 
-  *#endFaults(claim: TrueClaim, truth: QuotaTruth): Generator<string> {
+  *#endFaults(claim: TrueClaim, truth: QuotaTruth, nowMs: number): Generator<string> {
     const policy = claim.automatic?.policy ?? "";
     if (!this.#policies.isUnchangedSince(policy, this.#madeMs.get(claim.uid) ?? 0)) return;
     for (const uid of objectsOfClaim(claim)) {
       if (truth.objects.has(uid) && !this.#book.isEdited(uid))
         yield `claim ${claim.key.name} (${claim.uid}) is deleted, and its object ${uid} exists`;
-      if (this.#book.mayLand(uid))
+      if (this.#book.mayLand(uid, nowMs))
         yield `claim ${claim.key.name} (${claim.uid}) is deleted, and its object ${uid} may still be stored`;
     }
   }

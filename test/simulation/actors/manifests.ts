@@ -1,0 +1,150 @@
+import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
+import { type Consumer, type Counted, configMapKind, type PolicyName, placeDimension } from "./tiny-world.ts";
+
+const apiVersion = "quota.miloapis.com/v1alpha1";
+
+type Manifest = KubernetesObject & { readonly spec?: object };
+
+/** So much of something, perhaps in a place. */
+export interface Wanted {
+  readonly counted: Counted;
+  readonly amount: number;
+  readonly place: string | undefined;
+}
+
+export function registrationOf({ resourceType, consumerKind, claimedBy, places }: Counted, name: string): Manifest {
+  return {
+    apiVersion,
+    kind: "ResourceRegistration",
+    metadata: { name },
+    spec: {
+      resourceType,
+      type: "Entity",
+      consumerType: { apiGroup: "resourcemanager.miloapis.com", kind: consumerKind },
+      baseUnit: "thing",
+      claimingResources: [claimedBy],
+      ...(places.length === 0 ? {} : { dimensions: [placeDimension] }),
+    },
+  };
+}
+
+export function grantOf(consumer: Consumer, name: string, given: readonly Wanted[], expiresAt?: string): Manifest {
+  return {
+    apiVersion,
+    kind: "ResourceGrant",
+    metadata: { name, namespace: "milo-system" },
+    spec: {
+      consumerRef: referenceTo(consumer),
+      allowances: given.map(({ counted, amount, place }) => ({
+        resourceType: counted.resourceType,
+        buckets: [
+          {
+            amount,
+            ...(place === undefined ? {} : { dimensionSelector: { matchLabels: { [placeDimension]: place } } }),
+          },
+        ],
+      })),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    },
+  };
+}
+
+export function claimOf(consumer: Consumer, name: string, wanted: readonly Wanted[]): Manifest {
+  return {
+    apiVersion,
+    kind: "ResourceClaim",
+    metadata: { name, namespace: "milo-system" },
+    spec: {
+      consumerRef: referenceTo(consumer),
+      requests: wanted.map(({ counted, amount, place }) => ({
+        resourceType: counted.resourceType,
+        amount,
+        ...(place === undefined
+          ? {}
+          : { dimensions: { [placeDimension]: place }, dimensionKey: `${placeDimension}=${place}` }),
+      })),
+    },
+  };
+}
+
+/** What may be different about a policy. */
+export interface PolicyTurn {
+  readonly disabled?: boolean;
+  readonly existingObjects?: "Ignore" | "Adopt";
+  /** Of the fixed ones. */
+  readonly amount?: number;
+}
+
+export function policyOf(
+  name: PolicyName,
+  counted: Counted,
+  { disabled, existingObjects, amount = 1 }: PolicyTurn,
+): Manifest {
+  return {
+    apiVersion,
+    kind: "ClaimCreationPolicy",
+    metadata: { name },
+    spec: {
+      ...(disabled === undefined ? {} : { disabled }),
+      ...(existingObjects === undefined ? {} : { existingObjects }),
+      trigger: name.startsWith("classes") ? classesTrigger : configMapsWith(name === "cores" ? "cores" : "org"),
+      target: { resourceClaimTemplate: { spec: templateOf(name, counted, amount) } },
+    },
+  };
+}
+
+const classesTrigger = { resource: { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass" } };
+
+function configMapsWith(label: string): object {
+  const constraints = [{ expression: `trigger.metadata.labels[${JSON.stringify(label)}] != ""` }];
+  return { resource: { apiVersion: "v1", kind: configMapKind.kind }, constraints };
+}
+
+function templateOf(name: PolicyName, { resourceType, places }: Counted, amount: number): object {
+  const dimensions =
+    places.length === 0 ? {} : { dimensions: { [placeDimension]: "{{ trigger.metadata.labels.place }}" } };
+  const request = { resourceType, ...dimensions };
+  if (name.startsWith("classes")) return { requests: [{ ...request, amount }] };
+  return {
+    consumerRef: {
+      apiGroup: "resourcemanager.miloapis.com",
+      kind: "Organization",
+      name: "{{ trigger.metadata.labels.org }}",
+    },
+    requests: [
+      name === "cores"
+        ? { ...request, amountExpression: "int(trigger.metadata.labels.cores)" }
+        : { ...request, amount },
+    ],
+  };
+}
+
+function referenceTo({ apiGroup, kind, name }: Consumer): object {
+  return { apiGroup, kind, name };
+}
+
+/** Label of objects that nobody asks the door about. */
+export const bypassLabel = "bypass";
+
+export interface Labelled {
+  readonly org: string;
+  readonly place: string;
+  readonly cores?: string;
+}
+
+export function configMapOf(name: string, labels: Labelled, finalizers: readonly string[] = []): Manifest {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, namespace: "default", labels: { ...labels }, ...(finalizers.length === 0 ? {} : { finalizers }) },
+  };
+}
+
+export function priorityClassOf(name: string): Manifest & { readonly value: number } {
+  return {
+    apiVersion: "scheduling.k8s.io/v1",
+    kind: "PriorityClass",
+    metadata: { name, labels: { place: "here" } },
+    value: 7,
+  };
+}
