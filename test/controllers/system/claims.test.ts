@@ -1,0 +1,228 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { anyObject, claimsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
+import { bucketName } from "../../../src/core/resources/object-names.ts";
+import { Informer } from "../../../src/kube/watch/informer.ts";
+import { sourceOf } from "../../../src/kube/watch/object-source.ts";
+import type { JsonObject } from "../../../src/protocol/json-value.ts";
+import {
+  type Asked,
+  claim,
+  cpu,
+  grant,
+  memory,
+  organization,
+  project,
+  projectsType,
+  registration,
+  typeOf,
+} from "./manifests.ts";
+import { conditionOf, type Json, QuotaSystem, statusOf } from "./quota-system.ts";
+
+const gibi = 1024 ** 3;
+const web = project("web");
+const inWeb = { plane: "web" };
+
+let system: QuotaSystem;
+
+beforeEach(async () => {
+  system = await QuotaSystem.start({ projects: ["web"] });
+});
+
+afterEach(() => system.stop());
+
+/** Two cores and memory by the GiB, for a project. */
+async function registerInstances(): Promise<void> {
+  const consumerType = typeOf(web);
+  const cores = { displayUnit: "core", unitConversionFactor: 1_000, baseUnit: "millicore" };
+  const bytes = { displayUnit: "GiB", unitConversionFactor: gibi, baseUnit: "byte" };
+  await system.create(registrationsType, registration(cpu, { type: "Allocation", consumerType, ...cores }));
+  await system.create(registrationsType, registration(memory, { type: "Allocation", consumerType, ...bytes }));
+}
+
+describe("a service that claims CPU and memory for an instance", () => {
+  const instance = (name: string, cores: number, gib: number): Json =>
+    claim(name, web, [
+      { resourceType: cpu, amount: cores * 1_000 },
+      { resourceType: memory, amount: gib * gibi },
+    ]);
+
+  /** The answers that a service sees by watching its claim. */
+  function watched(name: string): { readonly answers: string[]; readonly informer: Informer<JsonObject, string> } {
+    const answers: string[] = [];
+    const source = sourceOf(system.resource(claimsType, "web"), system.transport, {
+      namespace: "default",
+      fieldSelector: `metadata.name=${name}`,
+    });
+    const informer = new Informer<JsonObject, string>({
+      source,
+      parse: anyObject,
+      keep: (object) => conditionOf(object, "Granted")?.reason ?? "",
+      clock: system.clock,
+      random: { fraction: () => 0 },
+      report: (error) => expect.fail(String(error)),
+    });
+    informer.subscribe({ added: (_, now) => answers.push(now), changed: (_, __, now) => answers.push(now) });
+    informer.start();
+    return { answers, informer };
+  }
+
+  beforeEach(async () => {
+    await registerInstances();
+    await system.create(grantsType, grant("compute", web, { [cpu]: 8_000, [memory]: 32 * gibi }), inWeb);
+  });
+
+  it("sees it pending first, then granted, by a watch; and releases all of it by deleting the claim", async () => {
+    const { answers, informer } = watched("instance-1");
+    await informer.ready;
+    const born = await system.create(claimsType, instance("instance-1", 2, 8), inWeb);
+    expect(conditionOf(born, "Granted")).toMatchObject({ status: "False", reason: "PendingEvaluation" });
+    await system.eventually(() => expect(answers.at(-1)).toBe("QuotaAvailable"));
+    expect(answers).toEqual(["PendingEvaluation", "QuotaAvailable"]);
+    const granted = await system.find(claimsType, "instance-1", inWeb);
+    expect(conditionOf(granted, "Granted")?.message).toBe("All 2 resource requests have been granted");
+    expect(statusOf(granted)["allocations"]).toMatchObject([
+      { resourceType: cpu, status: "Granted", allocatedAmount: 2_000, allocatingBucket: bucketName(web, cpu) },
+      { resourceType: memory, status: "Granted", allocatedAmount: 8 * gibi, allocatingBucket: bucketName(web, memory) },
+    ]);
+    await system.eventually(async () =>
+      expect(await system.figures(web, memory)).toMatchObject({
+        allocated: 8 * gibi,
+        available: 24 * gibi,
+        claimCount: 1,
+      }),
+    );
+    await system.delete(claimsType, "instance-1", inWeb);
+    await system.eventually(async () => {
+      expect(await system.figures(web, cpu)).toMatchObject({ allocated: 0, available: 8_000, claimCount: 0 });
+      expect(await system.figures(web, memory)).toMatchObject({ allocated: 0, available: 32 * gibi, claimCount: 0 });
+    });
+    await informer.stop();
+    expect(system.reported).toEqual([]);
+  });
+
+  it("is denied with the numbers in units that people read, and told what would have fitted", async () => {
+    await system.create(claimsType, instance("small", 1, 30), inWeb);
+    await system.eventually(async () => expect(await system.answer("small", inWeb)).toBe("True QuotaAvailable"));
+    await system.create(claimsType, instance("large", 2, 4), inWeb);
+    await system.eventually(async () => expect(await system.answer("large", inWeb)).toBe("False QuotaExceeded"));
+    const denied = await system.find(claimsType, "large", inWeb);
+    expect(conditionOf(denied, "Granted")?.message).toContain("requested 4 GiB");
+    const [ofCpu, ofMemory] = statusOf(denied)["allocations"] as [Json, Json];
+    expect(ofCpu).toMatchObject({ resourceType: cpu, status: "Denied", allocatedAmount: 0 });
+    expect(String(ofCpu["message"])).toContain(memory);
+    expect(ofMemory).toMatchObject({ resourceType: memory, status: "Denied", allocatedAmount: 0 });
+    await system.pass(5_000);
+    expect(await system.figures(web, cpu)).toMatchObject({ allocated: 1_000, reserved: 0 });
+  });
+
+  it("is denied for good: capacity that comes later is for the next claim", async () => {
+    await system.create(claimsType, instance("early", 16, 1), inWeb);
+    await system.eventually(async () => expect(await system.answer("early", inWeb)).toBe("False QuotaExceeded"));
+    await system.create(grantsType, grant("more", web, { [cpu]: 80_000 }), inWeb);
+    await system.create(claimsType, instance("late", 16, 1), inWeb);
+    await system.eventually(async () => expect(await system.answer("late", inWeb)).toBe("True QuotaAvailable"));
+    expect(await system.answer("early", inWeb)).toBe("False QuotaExceeded");
+  });
+
+  it("cannot be changed after it was made", async () => {
+    await system.create(claimsType, instance("fixed", 1, 1), inWeb);
+    const wish = { spec: { requests: [{ resourceType: cpu, amount: 1 }] } };
+    await expect(system.patch(claimsType, "fixed", wish, inWeb)).rejects.toThrow("a claim cannot be changed");
+  });
+});
+
+describe("a claim over several resources", () => {
+  it("holds nothing of any of them when one does not fit", async () => {
+    await registerInstances();
+    await system.create(grantsType, grant("compute", web, { [cpu]: 8_000, [memory]: gibi }), inWeb);
+    const both = (amount: number): readonly Asked[] => [
+      { resourceType: cpu, amount: 8_000 },
+      { resourceType: memory, amount },
+    ];
+    for (let at = 0; at < 10; at += 1)
+      await system.create(claimsType, claim(`greedy-${at}`, web, both(2 * gibi)), inWeb);
+    await system.create(claimsType, claim("modest", web, both(gibi)), inWeb);
+    await system.eventually(async () => expect(await system.answer("modest", inWeb)).toBe("True QuotaAvailable"));
+    for (let at = 0; at < 10; at += 1) {
+      await system.eventually(async () =>
+        expect(await system.answer(`greedy-${at}`, inWeb)).toBe("False QuotaExceeded"),
+      );
+    }
+    await system.eventually(async () => {
+      expect(await system.figures(web, cpu)).toMatchObject({ allocated: 8_000, reserved: 0, claimCount: 1 });
+      expect(await system.figures(web, memory)).toMatchObject({ allocated: gibi, reserved: 0, claimCount: 1 });
+    });
+    expect(system.reported).toEqual([]);
+  });
+});
+
+describe("a claim that cannot be valid yet", () => {
+  const one = (name: string, spec: Json = {}): Json =>
+    claim(name, organization, [{ resourceType: projectsType, amount: 1 }], spec);
+
+  it("says what is missing, and is decided when the registration comes", async () => {
+    await system.create(grantsType, grant("start", organization, { [projectsType]: 1 }));
+    await system.create(claimsType, one("early"));
+    await system.eventually(async () => {
+      expect(await system.answer("early")).toBe("False ValidationFailed");
+      const told = conditionOf(await system.find(grantsType, "start"), "Active");
+      expect(told).toMatchObject({ status: "False", reason: "ValidationFailed" });
+      expect(told?.message).toContain(projectsType);
+    });
+    expect(conditionOf(await system.find(claimsType, "early"), "Granted")?.message).toContain(projectsType);
+    await system.create(registrationsType, registration(projectsType));
+    await system.eventually(async () => {
+      expect(conditionOf(await system.find(grantsType, "start"), "Active")?.reason).toBe("GrantActive");
+    });
+    await system.eventually(async () => expect(await system.answer("early")).toBe("True QuotaAvailable"));
+    await system.create(claimsType, one("next"));
+    await system.eventually(async () => expect(await system.answer("next")).toBe("False QuotaExceeded"));
+  });
+
+  it("is refused for a kind that may not claim, until the registration allows it", async () => {
+    await system.create(registrationsType, registration(projectsType));
+    await system.create(grantsType, grant("start", organization, { [projectsType]: 1 }));
+    const resourceRef = { apiGroup: "resourcemanager.miloapis.com", kind: "Project", name: "web" };
+    await system.create(claimsType, one("for-web", { resourceRef }));
+    await system.eventually(async () => expect(await system.answer("for-web")).toBe("False ValidationFailed"));
+    const claimingResources = [{ apiGroup: "resourcemanager.miloapis.com", kind: "Project" }];
+    const [{ metadata }] = (await system.list(registrationsType)) as [{ metadata: { name: string } }];
+    await system.patch(registrationsType, metadata.name, { spec: { claimingResources } });
+    await system.eventually(async () => expect(await system.answer("for-web")).toBe("True QuotaAvailable"));
+  });
+
+  it("is refused for a dimension that the registration does not name", async () => {
+    await system.create(registrationsType, registration(projectsType, { dimensions: ["tier"] }));
+    await system.create(grantsType, grant("start", organization, { [projectsType]: 5 }));
+    const asked = { resourceType: projectsType, amount: 1 };
+    await system.create(claimsType, claim("known", organization, [{ ...asked, dimensions: { tier: "gold" } }]));
+    await system.create(claimsType, claim("unknown", organization, [{ ...asked, dimensions: { color: "red" } }]));
+    await system.eventually(async () => {
+      expect(await system.answer("known")).toBe("True QuotaAvailable");
+      expect(await system.answer("unknown")).toBe("False ValidationFailed");
+    });
+  });
+});
+
+describe("what has two spellings", () => {
+  it("means the same in both, and is left as it was written", async () => {
+    const { consumerType, ...spec } = registration(projectsType)["spec"] as Json;
+    const spelled = { ...registration(projectsType), spec: { ...spec, consumerTypeRef: consumerType } };
+    await system.create(registrationsType, spelled);
+    await system.create(grantsType, grant("start", organization, { [projectsType]: 1 }));
+    await system.create(claimsType, claim("one", organization, [{ resourceType: projectsType, amount: 1 }]));
+    await system.eventually(async () => expect(await system.answer("one")).toBe("True QuotaAvailable"));
+    const [stored] = (await system.list(registrationsType)) as [{ spec: Json; status: Json }];
+    expect(stored.spec).toEqual(spelled.spec);
+    expect(stored.status["consumerType"]).toEqual(consumerType);
+  });
+
+  it("is refused in both at once, and by an early name with today's", async () => {
+    const both = registration(projectsType, { consumerTypeRef: typeOf(organization) });
+    await expect(system.create(registrationsType, both)).rejects.toThrow(
+      "exactly one of consumerType and consumerTypeRef",
+    );
+    const early = registration(projectsType, { resourceTypeName: projectsType });
+    await expect(system.create(registrationsType, early)).rejects.toThrow("resourceType");
+  });
+});

@@ -1,0 +1,75 @@
+import type { ConsumerRef } from "../../../src/core/resources/consumer-ref.ts";
+import { dimensionKey } from "../../../src/core/resources/dimensions.ts";
+import type { Json } from "./quota-system.ts";
+
+const apiVersion = "quota.miloapis.com/v1alpha1";
+const apiGroup = "resourcemanager.miloapis.com";
+
+export const organization: ConsumerRef = { apiGroup, kind: "Organization", namespace: "", name: "acme" };
+export const project = (name: string): ConsumerRef => ({ apiGroup, kind: "Project", namespace: "", name });
+
+export const projectsType = "resourcemanager.miloapis.com/projects";
+export const cpu = "compute.datumapis.com/instances/cpu";
+export const memory = "compute.datumapis.com/instances/memory";
+export const location = "networking.datumapis.com/location";
+
+/** A registration under a name made of what it registers. */
+export function registration(resourceType: string, spec: Json = {}): Json {
+  return {
+    apiVersion,
+    kind: "ResourceRegistration",
+    metadata: { name: registrationName(resourceType) },
+    spec: { resourceType, type: "Entity", baseUnit: "unit", consumerType: typeOf(organization), ...spec },
+  };
+}
+
+export function registrationName(resourceType: string): string {
+  return resourceType.replaceAll(/[^a-z0-9.-]/g, "-");
+}
+
+export interface Pool {
+  readonly amount: number;
+  readonly dimensionSelector?: Json;
+}
+
+/** What a consumer is given: an amount for all dimensions, or pools, for each resource type. */
+export function grant(name: string, consumer: ConsumerRef, given: Record<string, number | readonly Pool[]>): Json {
+  const allowances = Object.entries(given).map(([resourceType, pools]) => ({
+    resourceType,
+    buckets: typeof pools === "number" ? [{ amount: pools }] : pools,
+  }));
+  return {
+    apiVersion,
+    kind: "ResourceGrant",
+    metadata: { name, namespace: "default" },
+    spec: { consumerRef: refOf(consumer), allowances },
+  };
+}
+
+export interface Asked {
+  readonly resourceType: string;
+  readonly amount: number;
+  readonly dimensions?: Record<string, string>;
+}
+
+export function claim(name: string, consumer: ConsumerRef, requests: readonly Asked[], spec: Json = {}): Json {
+  return {
+    apiVersion,
+    kind: "ResourceClaim",
+    metadata: { name, namespace: "default" },
+    spec: { consumerRef: refOf(consumer), requests: requests.map(keyed), ...spec },
+  };
+}
+
+/** What tells requests of one type apart. */
+function keyed(asked: Asked): Json {
+  return asked.dimensions === undefined ? { ...asked } : { ...asked, dimensionKey: dimensionKey(asked.dimensions) };
+}
+
+export function typeOf({ apiGroup: group, kind }: ConsumerRef): Json {
+  return { apiGroup: group, kind };
+}
+
+function refOf({ apiGroup: group, kind, name }: ConsumerRef): Json {
+  return { apiGroup: group, kind, name };
+}

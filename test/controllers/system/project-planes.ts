@@ -1,0 +1,26 @@
+import { rootPlane } from "../../../src/apiserver/embedded-server.ts";
+import type { PlaneResolver } from "../../../src/apiserver/http/api-server.ts";
+import type { PlaneLayout } from "../../../src/controllers/planes-of-server.ts";
+
+const projects = "/apis/resourcemanager.miloapis.com/v1alpha1/projects";
+const inProject = new RegExp(`^${projects}/([^/]+)/control-plane(/.*)$`);
+
+/** Every project has a control plane of its own, under its name. */
+export const resolvePlane: PlaneResolver = (path) => {
+  const [, plane, rest] = inProject.exec(path) ?? [];
+  return plane === undefined || rest === undefined ? { plane: rootPlane, path } : { plane, path: rest };
+};
+
+export function prefixOf(plane: string): string {
+  return plane === rootPlane ? "" : `${projects}/${plane}/control-plane`;
+}
+
+export const layout: PlaneLayout = {
+  addressOf: (plane) => ({ plane, prefix: prefixOf(plane) }),
+  planeOf: ({ kind, name }) => (kind === "Project" ? name : undefined),
+  ownerOf: (plane) =>
+    plane === rootPlane
+      ? undefined
+      : { apiGroup: "resourcemanager.miloapis.com", kind: "Project", namespace: "", name: plane },
+  hasOrganizationNamespaces: false,
+};

@@ -1,0 +1,239 @@
+// The whole system in this process, in memory: an API server with the quota kinds, the controllers, and clients that
+// reach them through the API alone. Time passes when a test waits.
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { type EmbeddedServer, rootPlane, startEmbedded } from "../../../src/apiserver/embedded-server.ts";
+import { FakeClock } from "../../../src/apiserver/storage/fake-clock.ts";
+import { MemoryLog } from "../../../src/apiserver/storage/memory-log.ts";
+import { Controllers } from "../../../src/controllers/controllers.ts";
+import { planesOfServer } from "../../../src/controllers/planes-of-server.ts";
+import { anyObject, bucketsType, claimsType, effectiveGrantsType } from "../../../src/controllers/quota-types.ts";
+import type { ConsumerRef } from "../../../src/core/resources/consumer-ref.ts";
+import type { Dimensions } from "../../../src/core/resources/dimensions.ts";
+import { quotaKinds } from "../../../src/core/resources/kinds.ts";
+import { bucketName, effectiveGrantName } from "../../../src/core/resources/object-names.ts";
+import { KubeClient } from "../../../src/kube/client/kube-client.ts";
+import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
+import { sharedAbort } from "../../../src/kube/shared-abort.ts";
+import { directTransport } from "../../../src/kube/transport/direct-transport.ts";
+import type { Call, Transport } from "../../../src/kube/transport/transport.ts";
+import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
+import { crdOf } from "../../../src/schema/crd.ts";
+import { layout, prefixOf, resolvePlane } from "./project-planes.ts";
+
+export type Json = Record<string, unknown>;
+
+/** Where an object is; in the root, and in `default` if its kind is in namespaces, unless it is said. */
+export interface Where {
+  readonly plane?: string;
+  readonly namespace?: string;
+}
+
+export interface Told {
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
+const { signal } = sharedAbort();
+const definitionsType: ResourceType = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  scope: "Cluster",
+};
+
+export interface SystemOptions {
+  /** Projects with a control plane of their own. */
+  readonly projects?: readonly string[];
+  /** How many run at the same time; more than one elect who leads. */
+  readonly replicas?: number;
+  /** May keep a call of the controllers from going through, by throwing or by taking its time. */
+  readonly meddle?: (call: Call) => void | Promise<void>;
+}
+
+export class QuotaSystem {
+  readonly clock: FakeClock;
+  readonly server: EmbeddedServer;
+  /** What the controllers said went wrong. */
+  readonly reported: string[] = [];
+  readonly transport: Transport;
+  readonly controllers: Controllers[] = [];
+  readonly #options: SystemOptions;
+
+  static async start(options: SystemOptions = {}): Promise<QuotaSystem> {
+    const clock = new FakeClock(Date.UTC(2026, 0, 1));
+    const server = await startEmbedded({
+      log: new MemoryLog(),
+      clock,
+      tokens: [],
+      resolvePlane,
+      definitionsFrom: (plane) => (plane === rootPlane ? undefined : rootPlane),
+      report: (error) => expect.fail(String(error)),
+    });
+    const system = new QuotaSystem(clock, server, options);
+    for (const project of options.projects ?? []) await server.openPlane(project);
+    for (const kind of quotaKinds) await system.create(definitionsType, crdOf(kind) as unknown as Json);
+    await system.eventually(async () => {
+      for (const kind of quotaKinds) await system.list(kind);
+    });
+    const { replicas = 1 } = options;
+    for (let at = 0; at < replicas; at += 1) system.startReplica(replicas === 1 ? "alone" : "elected");
+    return system;
+  }
+
+  private constructor(clock: FakeClock, server: EmbeddedServer, options: SystemOptions) {
+    this.clock = clock;
+    this.server = server;
+    this.#options = options;
+    this.transport = directTransport((request) => server.api.handle(request), admin);
+  }
+
+  startReplica(leadership: "alone" | "elected"): Controllers {
+    const { clock } = this;
+    const replica = new Controllers({
+      leadership,
+      runtime: {
+        planes: planesOfServer(this.#meddled(), layout),
+        clock,
+        elapsedMs: () => clock.now(),
+        random: { fraction: Math.random, uuid: randomUUID },
+        incarnation: randomUUID(),
+        report: (where, error) => this.reported.push(`${where}: ${(error as Error).message}`),
+      },
+    });
+    this.controllers.push(replica);
+    replica.start();
+    return replica;
+  }
+
+  async stop(): Promise<void> {
+    const stopped = Promise.all(this.controllers.map((replica) => replica.stop()));
+    let isStopped = false;
+    stopped.finally(() => {
+      isStopped = true;
+    });
+    for (let turns = 0; turns < 1_000 && !isStopped; turns += 1) await this.pass(100);
+    await stopped;
+    await this.server.stop();
+  }
+
+  resource(type: ResourceType, plane = rootPlane) {
+    return new KubeClient(this.transport, { plane, prefix: prefixOf(plane) }).resource(type, anyObject);
+  }
+
+  async create(type: ResourceType, object: Json, { plane }: Where = {}): Promise<Json> {
+    return this.resource(type, plane).create(object as unknown as KubernetesObject, {}, signal);
+  }
+
+  find(type: ResourceType, name: string, where: Where = {}): Promise<Json | undefined> {
+    return this.resource(type, where.plane).find(refTo(type, name, where), signal);
+  }
+
+  async list(type: ResourceType, where: Where = {}): Promise<readonly Json[]> {
+    const { namespace, plane } = where;
+    const found: Json[] = [];
+    const options = namespace === undefined ? {} : { namespace };
+    for await (const { items } of this.resource(type, plane).pages(options, signal)) found.push(...items);
+    return found;
+  }
+
+  patch(type: ResourceType, name: string, body: Json, where: Where = {}): Promise<Json> {
+    return this.resource(type, where.plane).patch(refTo(type, name, where), { type: "merge", body }, {}, signal);
+  }
+
+  async delete(type: ResourceType, name: string, where: Where = {}): Promise<void> {
+    await this.resource(type, where.plane).delete(refTo(type, name, where), {}, signal);
+  }
+
+  /** `True QuotaAvailable`: what a claim was told; undefined when it is not there. */
+  async answer(name: string, where: Where = {}): Promise<string | undefined> {
+    const told = conditionOf(await this.find(claimsType, name, where), "Granted");
+    return told && `${told.status} ${told.reason}`;
+  }
+
+  /** The figures of a bucket; undefined when it is not there. */
+  async figures(consumer: ConsumerRef, resourceType: string, dimensions: Dimensions = {}): Promise<Json | undefined> {
+    const where = { plane: layout.planeOf(consumer) ?? rootPlane, namespace: "milo-system" };
+    const bucket = await this.find(bucketsType, bucketName(consumer, resourceType, dimensions), where);
+    return bucket && statusOf(bucket);
+  }
+
+  /** The total of a consumer's resource type over all dimensions; undefined when it is not there. */
+  async total(consumer: ConsumerRef, resourceType: string): Promise<Json | undefined> {
+    const where = { plane: layout.planeOf(consumer) ?? rootPlane, namespace: "milo-system" };
+    const effective = await this.find(effectiveGrantsType, effectiveGrantName(consumer, resourceType), where);
+    return effective && statusOf(effective);
+  }
+
+  /** Makes a kind served in the root, and so in all planes. */
+  async define(kind: string, plural: string, group = "resourcemanager.miloapis.com"): Promise<ResourceType> {
+    const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    const type: ResourceType = { group, version: "v1alpha1", plural, scope: "Cluster" };
+    await this.create(definitionsType, {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `${plural}.${group}` },
+      spec: {
+        group,
+        scope: "Cluster",
+        names: { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
+        versions: [{ name: "v1alpha1", served: true, storage: true, schema: { openAPIV3Schema: anything } }],
+      },
+    });
+    await this.eventually(async () => void (await this.list(type)));
+    return type;
+  }
+
+  async undefine({ plural, group }: ResourceType): Promise<void> {
+    await this.delete(definitionsType, `${plural}.${group}`);
+  }
+
+  /** Lets time and everything else go on until this holds, for some virtual minutes. */
+  async eventually(holds: () => void | Promise<void>, turns = 1_200): Promise<void> {
+    for (let turn = 0; ; turn += 1) {
+      try {
+        return await holds();
+      } catch (error) {
+        if (turn >= turns) throw error;
+        await this.pass(turn < 50 ? 20 : 200);
+      }
+    }
+  }
+
+  /** Lets so much time pass, with room for everything to happen meanwhile. */
+  async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 100) {
+      this.clock.advance(Math.min(left, 100));
+      for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
+
+  #meddled(): Transport {
+    const { meddle } = this.#options;
+    if (meddle === undefined) return this.transport;
+    return {
+      ...this.transport,
+      request: async (call, abort) => {
+        await meddle(call);
+        return this.transport.request(call, abort);
+      },
+    };
+  }
+}
+
+function refTo(type: ResourceType, name: string, { namespace = "default" }: Where) {
+  return type.scope === "Cluster" ? { name } : { name, namespace };
+}
+
+export function statusOf(object: Json | undefined): Json {
+  return (object?.["status"] ?? {}) as Json;
+}
+
+/** A condition of an object, without what has no place in a comparison; undefined when there is none. */
+export function conditionOf(object: Json | undefined, type: string): Told | undefined {
+  const { conditions = [] } = statusOf(object) as { conditions?: (Told & { type: string })[] };
+  const found = conditions.find((condition) => condition.type === type);
+  return found && { status: found.status, reason: found.reason, message: found.message };
+}
