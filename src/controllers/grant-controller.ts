@@ -16,8 +16,8 @@ import { writeStatus } from "./status/write-status.ts";
 import { RegistrationIndex } from "./views/registration-index.ts";
 import type { Views } from "./views/views.ts";
 
-/** The longest wait in one piece: timers have an end, and clocks are set. */
-const waitMsMax = 3_600_000;
+/** The longest wait in one piece: timers have an end, and clocks are set, forth and back. */
+const waitMsMax = 300_000;
 
 type Seen = Pick<Views, "registrations" | "grants">;
 
@@ -113,6 +113,7 @@ function isFor(grant: ResourceGrant, resourceType: string): boolean {
 }
 
 function nextLook(activity: GrantActivity, nowMs: number): Outcome {
+  if (activity.state === "expired") return again(waitMsMax);
   if (activity.state !== "active" || activity.untilMs === undefined) return settled;
   return again(Math.min(activity.untilMs - nowMs, waitMsMax));
 }

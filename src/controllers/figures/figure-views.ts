@@ -48,7 +48,7 @@ export class FigureViews implements BucketViews, Running {
     this.#runtime = runtime;
     this.#keeper = new ViewKeeper(new ViewStore(runtime), this.#stored);
     this.#registrations = new RegistrationIndex(views.registrations);
-    this.#grants = new GrantsOfConsumers(runtime.planes, views.grants);
+    this.#grants = new GrantsOfConsumers(views.grants);
     const { clock, random, report } = runtime;
     this.#work = new WorkQueue({
       work: (id, signal) => this.#reconcile(id, signal),

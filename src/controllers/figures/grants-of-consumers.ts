@@ -3,17 +3,14 @@ import { grantActivity } from "../../core/resources/grant-activity.ts";
 import type { RegistrationView } from "../../core/resources/registration-rules.ts";
 import type { ResourceGrant } from "../../core/resources/resource-grant.ts";
 import type { Informer, ObjectPlace } from "../../kube/watch/informer.ts";
-import { type ControlPlanes, planeOfConsumer } from "../control-planes.ts";
 import type { BucketKey } from "../writer/bucket-views.ts";
 
-/** The grants of each consumer. */
+/** The grants of each consumer. They count in the plane they are made in. */
 export class GrantsOfConsumers {
-  readonly #planes: ControlPlanes;
   readonly #grants = new Map<string, Map<string, ResourceGrant>>();
   readonly stop: () => void;
 
-  constructor(planes: ControlPlanes, grants: Informer<ResourceGrant, ResourceGrant>) {
-    this.#planes = planes;
+  constructor(grants: Informer<ResourceGrant, ResourceGrant>) {
     this.stop = grants.subscribe({
       added: (place, now) => this.#put(place, now),
       changed: (place, before, now) => {
@@ -31,21 +28,17 @@ export class GrantsOfConsumers {
   }
 
   #put(place: ObjectPlace, grant: ResourceGrant): void {
-    const id = this.#idOf(place, grant);
+    const id = ownerId(place.plane, grant.consumer);
     const own = this.#grants.get(id) ?? new Map<string, ResourceGrant>();
     own.set(placeId(place), grant);
     this.#grants.set(id, own);
   }
 
   #drop(place: ObjectPlace, grant: ResourceGrant): void {
-    const id = this.#idOf(place, grant);
+    const id = ownerId(place.plane, grant.consumer);
     const own = this.#grants.get(id);
     own?.delete(placeId(place));
     if (own?.size === 0) this.#grants.delete(id);
-  }
-
-  #idOf({ plane }: ObjectPlace, { consumer }: ResourceGrant): string {
-    return ownerId(planeOfConsumer(this.#planes, consumer, plane), consumer);
   }
 }
 

@@ -118,6 +118,23 @@ describe("a grant", () => {
     expect(events.map((event) => event.split(" ").at(-1))).toEqual(["GrantActive", "GrantExpired", "GrantActive"]);
   });
 
+  it("is right again soon after a clock that was wrong", async () => {
+    startRegistrations();
+    let wrongByMs = 0;
+    const { clock } = world;
+    const set = { now: () => clock.now() + wrongByMs, after: clock.after.bind(clock) };
+    world.run(new GrantController({ ...world.runtime, clock: set }, world.views, recorder));
+    await world.create(registrationsType, registration("projects"));
+    await world.create(grantsType, grant("g", { expiresAt: new Date(startMs + 3_600_000).toISOString() }));
+    await world.eventually(async () => expect(await shown("g")).toEqual(active));
+    wrongByMs = 3_700_000;
+    await world.pass(301_000);
+    expect(await shown("g")).toMatchObject({ reason: "GrantExpired" });
+    wrongByMs = 0;
+    await world.pass(301_000);
+    expect(await shown("g")).toEqual(active);
+  });
+
   it("says that it does not count any more while somebody keeps it from going", async () => {
     startRegistrations();
     startGrants();
