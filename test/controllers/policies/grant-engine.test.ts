@@ -1,0 +1,451 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { GrantEngine } from "../../../src/controllers/policies/grant-engine.ts";
+import { GrantPolicyIndex } from "../../../src/controllers/policies/grant-policy-index.ts";
+import { GrantPolicyReadiness } from "../../../src/controllers/policies/grant-policy-readiness.ts";
+import { ParentContexts } from "../../../src/controllers/policies/parent-contexts.ts";
+import { grantPoliciesType, grantsType } from "../../../src/controllers/quota-types.ts";
+import type { ObjectMeta } from "../../../src/protocol/object-meta.ts";
+import { grant, organization, type QuotaWorld } from "../grants/quota-world.ts";
+import {
+  activate,
+  configMap,
+  configMaps,
+  events,
+  grantPolicy,
+  grantsIn,
+  type Json,
+  namespaces,
+  register,
+  shown,
+  signal,
+  startPolicyWorld,
+} from "./policy-world.ts";
+
+let world: QuotaWorld;
+let start: () => GrantEngine;
+
+/** A world in which projects are registered, with an engine that is not started yet. */
+async function begin(...planes: readonly string[]): Promise<void> {
+  const { world: made, policies, directory } = await startPolicyWorld(["root", ...planes]);
+  world = made;
+  await register(world, "projects");
+  start = () => {
+    const { runtime, views } = world;
+    const index = new GrantPolicyIndex({ runtime, views, policies });
+    const parents = new ParentContexts();
+    const readiness = new GrantPolicyReadiness({ runtime, index, directory, parents });
+    const engine = new GrantEngine({ runtime, views, index, directory, parents });
+    world.run({ stop: async () => index.stop() });
+    world.run(readiness);
+    return world.run(engine);
+  };
+}
+
+afterEach(() => world.stop());
+
+const grants = (...planes: readonly string[]) => grantsIn(world, "root", ...planes);
+const become = (expected: readonly string[], ...planes: readonly string[]) =>
+  world.eventually(async () => expect(await grants(...planes)).toEqual(expected));
+
+async function onlyGrant(plane = "root"): Promise<{ metadata: ObjectMeta & { name: string }; spec: Json }> {
+  const { items } = await world.resource(grantsType, plane).list({}, signal);
+  expect(items).toHaveLength(1);
+  return items[0] as never;
+}
+
+/** Makes an object that a grant is wanted for, and gives its UID. */
+async function plan(name: string, amount: string, plane = "root"): Promise<string> {
+  const made = await world.create(configMaps, configMap(name, { plan: amount }), plane);
+  return (made["metadata"] as unknown as { uid: string }).uid;
+}
+
+const change = (name: string, body: Json, plane = "root") =>
+  world.resource(configMaps, plane).patch({ namespace: "default", name }, { type: "merge", body }, {}, signal);
+const remove = (name: string, plane = "root") =>
+  world.resource(configMaps, plane).delete({ namespace: "default", name }, {}, signal);
+
+describe("a grant that a policy makes", () => {
+  it("comes, changes and goes with what the policy says of the object", async () => {
+    await begin();
+    start();
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    await plan("acme", "3");
+    await become(["root/default/acme: 3"]);
+    await change("acme", { data: { plan: "5" } });
+    await become(["root/default/acme: 5"]);
+    await change("acme", { data: { plan: null, other: "x" } });
+    await become([]);
+    await change("acme", { data: { plan: "7" } });
+    await become(["root/default/acme: 7"]);
+    await remove("acme");
+    await become([]);
+  });
+
+  it("tells what made it, and is owned by its object", async () => {
+    await begin();
+    start();
+    await world.create(grantPoliciesType, grantPolicy("plans", {}, { metadata: { labels: { tier: "gold" } } }));
+    const uid = await plan("acme", "3");
+    await become(["root/default/acme: 3"]);
+    expect((await onlyGrant()).metadata).toMatchObject({
+      labels: { tier: "gold", "quota.miloapis.com/auto-created": "true", "quota.miloapis.com/policy": "plans" },
+      annotations: {
+        "quota.miloapis.com/policy": "plans",
+        "quota.miloapis.com/resource-name": "acme",
+        "quota.miloapis.com/resource-namespace": "default",
+        "quota.miloapis.com/resource-kind": "ConfigMap",
+        "quota.miloapis.com/resource-uid": uid,
+      },
+      ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "acme", uid, controller: true }],
+    });
+  });
+
+  it("is made for objects that were there before, and once is enough", async () => {
+    await begin();
+    for (let at = 1; at <= 5; at += 1) await world.create(configMaps, configMap(`org-${at}`, { plan: `${at}` }));
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    start();
+    const expected = [1, 2, 3, 4, 5].map((at) => `root/default/org-${at}: ${at}`);
+    await become(expected);
+    await world.pass(5_000);
+    world.writes.length = 0;
+    await world.pass(120_000);
+    expect(world.writes).toEqual([]);
+    expect(await grants()).toEqual(expected);
+  });
+
+  it("is put back when people change what it grants, and keeps what they note on it", async () => {
+    await begin();
+    start();
+    await world.create(grantPoliciesType, grantPolicy("plans", {}, { metadata: { labels: { tier: "gold" } } }));
+    await plan("acme", "3");
+    await become(["root/default/acme: 3"]);
+    const { name } = (await onlyGrant()).metadata;
+    await world.patch(grantsType, name, {
+      metadata: { labels: { mine: "yes", tier: "silver" } },
+      spec: {
+        expiresAt: "2030-01-01T00:00:00Z",
+        allowances: [{ resourceType: "projects", buckets: [{ amount: 1000 }] }],
+      },
+    });
+    await world.eventually(async () => {
+      const { spec, metadata } = await onlyGrant();
+      expect(spec).toEqual({
+        consumerRef: { ...organization, name: "acme" },
+        allowances: [{ resourceType: "projects", buckets: [{ amount: 3 }] }],
+      });
+      expect(metadata.labels).toMatchObject({ mine: "yes" });
+    });
+    // Labels alone are nobody's to fight about.
+    await world.patch(grantsType, name, { metadata: { labels: { tier: "silver" } } });
+    await world.pass(5_000);
+    expect((await onlyGrant()).metadata.labels).toMatchObject({ tier: "silver" });
+    await world.patch(grantPoliciesType, "plans", {
+      spec: { target: { resourceGrantTemplate: { metadata: { labels: { tier: "platinum" } } } } },
+    });
+    await world.eventually(async () => expect((await onlyGrant()).metadata.labels).toMatchObject({ tier: "platinum" }));
+  });
+
+  it("is made again when somebody deletes it", async () => {
+    await begin();
+    start();
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    await plan("acme", "3");
+    await become(["root/default/acme: 3"]);
+    const { uid, name } = (await onlyGrant()).metadata;
+    await world.delete(grantsType, name);
+    await world.eventually(async () => expect((await onlyGrant()).metadata.uid).not.toBe(uid));
+  });
+
+  it("goes to the new object when one of the same name takes the place of the old", async () => {
+    await begin();
+    const engine = start();
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    await plan("acme", "3");
+    await become(["root/default/acme: 3"]);
+    await engine.stop();
+    await remove("acme");
+    const uid = await plan("acme", "3");
+    start();
+    await world.eventually(async () =>
+      expect((await onlyGrant()).metadata.ownerReferences?.map((owner) => owner.uid)).toEqual([uid]),
+    );
+  });
+});
+
+describe("a policy", () => {
+  const ends: Record<string, () => Promise<unknown>> = {
+    "is deleted": () => world.delete(grantPoliciesType, "plans"),
+    "is switched off": () => world.patch(grantPoliciesType, "plans", { spec: { disabled: true } }),
+    "turns to another kind": () =>
+      world.patch(grantPoliciesType, "plans", {
+        spec: { trigger: { resource: { apiVersion: "v1", kind: "Secret" } } },
+      }),
+    "asks for something else": () =>
+      world.patch(grantPoliciesType, "plans", { spec: { trigger: { constraints: [{ expression: "false" }] } } }),
+  };
+  for (const [name, end] of Object.entries(ends)) {
+    it(`takes its grants away when it ${name}, and leaves those of others`, async () => {
+      await begin();
+      start();
+      await world.create(grantsType, grant("by-hand"));
+      await world.create(grantPoliciesType, grantPolicy("plans"));
+      await plan("acme", "5");
+      await become(["root/default/acme: 3", "root/default/acme: 5"]);
+      await end();
+      await become(["root/default/acme: 3"]);
+    });
+
+    it(`takes them away when it ${name} while nobody is there`, async () => {
+      await begin();
+      const engine = start();
+      await world.create(grantPoliciesType, grantPolicy("plans"));
+      await plan("acme", "5");
+      await become(["root/default/acme: 5"]);
+      await engine.stop();
+      await end();
+      start();
+      await become([]);
+    });
+  }
+
+  it("moves its grants when it names another place for them", async () => {
+    await begin();
+    start();
+    await world.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } });
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    await plan("acme", "5");
+    await become(["root/default/acme: 5"]);
+    await world.patch(grantPoliciesType, "plans", {
+      spec: { target: { resourceGrantTemplate: { metadata: { namespace: "other" } } } },
+    });
+    await become(["root/other/acme: 5"]);
+    expect((await onlyGrant()).metadata.ownerReferences ?? []).toEqual([]);
+    await remove("acme");
+    await become([]);
+  });
+
+  it("that stops being valid takes nothing away", async () => {
+    await begin();
+    start();
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    await plan("acme", "5");
+    await become(["root/default/acme: 5"]);
+    await activate(world, "projects", "False");
+    await world.eventually(async () => expect(await shown(world, "grant", "plans")).toMatch(/^False ValidationFailed/));
+    await world.pass(60_000);
+    expect(await grants()).toEqual(["root/default/acme: 5"]);
+    await change("acme", { data: { plan: "6" } });
+    await activate(world, "projects");
+    await become(["root/default/acme: 6"]);
+  });
+
+  it("that fails for one object says so, keeps that grant, and works for the others", async () => {
+    await begin();
+    start();
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    await plan("acme", "5");
+    await become(["root/default/acme: 5"]);
+    await change("acme", { data: { plan: "lots" } });
+    await plan("other", "1");
+    await become(["root/default/acme: 5", "root/default/other: 1"]);
+    await world.eventually(async () => {
+      const { items } = await world.resource(events).list({ namespace: "default" }, signal);
+      const told = items.filter((event) => event["reason"] === "GrantNotMade");
+      expect(told).toEqual([
+        expect.objectContaining({
+          involvedObject: expect.objectContaining({ kind: "GrantCreationPolicy", name: "plans" }),
+          message: expect.stringContaining('ConfigMap "default/acme"'),
+        }),
+      ]);
+    });
+    expect(await shown(world, "grant", "plans")).toMatch(/^True PolicyReady/);
+  });
+
+  it("never takes over a grant of the same name that is not its own", async () => {
+    await begin();
+    start();
+    await world.create(grantsType, grant("fixed"));
+    await world.create(grantPoliciesType, grantPolicy("plans", {}, { metadata: { name: "fixed" } }));
+    await plan("other", "9");
+    await world.eventually(async () => {
+      const { items } = await world.resource(events).list({ namespace: "default" }, signal);
+      expect(items.map((event) => event["message"]).join()).toContain('"default/fixed"');
+    });
+    expect(await grants()).toEqual(["root/default/acme: 3"]);
+    await world.delete(grantsType, "fixed");
+    await become(["root/default/other: 9"]);
+    // Of two objects for which a template gives one name, the first keeps it.
+    await plan("third", "2");
+    await world.pass(10_000);
+    expect(await grants()).toEqual(["root/default/other: 9"]);
+    await remove("other");
+    await become(["root/default/third: 2"]);
+  });
+});
+
+describe("a policy in the root that grants in the control planes of projects", () => {
+  const parentContext = {
+    apiGroup: organization.apiGroup,
+    kind: "Project",
+    nameExpression: "trigger.data.project",
+  };
+  const policy = (): Json => {
+    const made = grantPolicy("plans") as { spec: { target: Json } };
+    return { ...made, spec: { ...made.spec, target: { ...made.spec.target, parentContext } } };
+  };
+  const wish = (project: string, amount = "5") => configMap("acme", { plan: amount, project });
+
+  it("makes them there, and takes them away when the object goes", async () => {
+    await begin("a", "b");
+    start();
+    await world.create(grantPoliciesType, policy());
+    await world.create(configMaps, wish("a"));
+    await become(["a/default/acme: 5"], "a", "b");
+    expect((await onlyGrant("a")).metadata.ownerReferences ?? []).toEqual([]);
+    await change("acme", { data: { project: "b" } });
+    await become(["b/default/acme: 5"], "a", "b");
+    await remove("acme");
+    await become([], "a", "b");
+  });
+
+  it("leaves none behind when the object goes while nobody is there", async () => {
+    await begin("a");
+    const engine = start();
+    await world.create(grantPoliciesType, policy());
+    await world.create(configMaps, wish("a"));
+    await become(["a/default/acme: 5"], "a");
+    await engine.stop();
+    await remove("acme");
+    await world.pass(60_000);
+    expect(await grants("a")).toEqual(["a/default/acme: 5"]);
+    start();
+    await become([], "a");
+  });
+
+  it("tells when there is no such control plane, and works for those that are there", async () => {
+    await begin("a");
+    start();
+    await world.create(grantPoliciesType, {
+      ...policy(),
+      spec: { ...(policy()["spec"] as Json), trigger: { resource: { apiVersion: "v1", kind: "ConfigMap" } } },
+    });
+    await world.create(configMaps, configMap("broken", { plan: "1" }));
+    await world.create(configMaps, wish("a"));
+    await become(["a/default/acme: 5"], "a");
+    const parent = () => shown(world, "grant", "plans", { type: "ParentContextReady" });
+    await world.eventually(async () => {
+      expect(await parent()).toMatch(/^False ParentContextUnresolved: .*ConfigMap "default\/broken"/);
+      expect(await shown(world, "grant", "plans")).toMatch(/^True PolicyReady/);
+    });
+    await remove("acme");
+    await world.eventually(async () => expect(await shown(world, "grant", "plans")).toMatch(/^False ValidationFailed/));
+    await change("broken", { data: { project: "a" } });
+    await become(["a/default/broken: 1"], "a");
+    await world.eventually(async () => {
+      expect(await parent()).toMatch(/^True ParentContextResolved/);
+      expect(await shown(world, "grant", "plans")).toMatch(/^True PolicyReady/);
+    });
+  });
+
+  it("goes on by itself when a control plane answers again", async () => {
+    await begin("a", "b");
+    start();
+    world.meddle = (call) => {
+      if (call.method === "POST" && call.path.startsWith("/planes/a/")) throw new Error("no way there");
+    };
+    await world.create(grantPoliciesType, policy());
+    await world.create(configMaps, wish("a"));
+    await world.create(configMaps, configMap("other", { plan: "1", project: "b" }));
+    await become(["b/default/other: 1"], "a", "b");
+    await world.eventually(async () =>
+      expect(await shown(world, "grant", "plans", { type: "ParentContextReady" })).toContain("no way there"),
+    );
+    world.meddle = () => undefined;
+    await become(["a/default/acme: 5", "b/default/other: 1"], "a", "b");
+  });
+});
+
+describe("policies of several control planes", () => {
+  it("are about their own plane, and those in the root about all", async () => {
+    await begin("a", "b");
+    start();
+    await world.create(grantPoliciesType, grantPolicy("plans"), "a");
+    for (const plane of ["root", "a", "b"]) await plan("acme", "1", plane);
+    await become(["a/default/acme: 1"], "a", "b");
+    // One of the same name in the root makes grants of its own.
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    await become(["a/default/acme: 1", "a/default/acme: 1", "b/default/acme: 1", "root/default/acme: 1"], "a", "b");
+    await world.delete(grantPoliciesType, "plans");
+    await become(["a/default/acme: 1"], "a", "b");
+  });
+
+  it("may not reach into others", async () => {
+    await begin("a", "b");
+    start();
+    const made = grantPolicy("plans") as { spec: { target: Json } };
+    const parentContext = { apiGroup: organization.apiGroup, kind: "Project", nameExpression: '"b"' };
+    const spec = { ...made.spec, target: { ...made.spec.target, parentContext } };
+    await world.create(grantPoliciesType, { ...made, spec }, "a");
+    await plan("acme", "1", "a");
+    await world.eventually(async () => {
+      const at = { plane: "a" };
+      expect(await shown(world, "grant", "plans", at)).toMatch(/^False ValidationFailed: spec.target.parentContext/);
+      expect(await shown(world, "grant", "plans", { ...at, type: "ParentContextReady" })).toMatch(/^False/);
+    });
+    await world.pass(5_000);
+    expect(await grants("a", "b")).toEqual([]);
+  });
+});
+
+describe("when servers do not answer", () => {
+  const readsOf = (plural: string) => (path: string) => path.includes(`/${plural}/`);
+  const silent: Record<string, (path: string) => boolean> = {
+    "whether the object is there": readsOf("configmaps"),
+    "what the policy says": readsOf("grantcreationpolicies"),
+    "which kinds they serve": (path) => path === "/api",
+  };
+  for (const [name, isSilent] of Object.entries(silent)) {
+    it(`${name}, nothing is taken away until they do`, async () => {
+      await begin("a");
+      const engine = start();
+      const parentContext = { apiGroup: organization.apiGroup, kind: "Project", nameExpression: '"a"' };
+      const made = grantPolicy("plans") as { spec: { target: Json } };
+      await world.create(grantPoliciesType, {
+        ...made,
+        spec: { ...made.spec, target: { ...made.spec.target, parentContext } },
+      });
+      await plan("acme", "5");
+      await become(["a/default/acme: 5"], "a");
+      await engine.stop();
+      await remove("acme");
+      world.meddle = (call) => {
+        if (call.method === "GET" && isSilent(call.path)) throw new Error("no way there");
+      };
+      await world.pass(31_000); // what was known of kinds is old by then
+      start();
+      await world.pass(60_000);
+      world.meddle = () => undefined;
+      expect(await grants("a")).toEqual(["a/default/acme: 5"]);
+      await become([], "a");
+    });
+  }
+});
+
+describe("two engines at work at once", () => {
+  it("come to the same, and to rest", async () => {
+    await begin();
+    start();
+    start();
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    for (let at = 1; at <= 5; at += 1) await plan(`org-${at}`, "1");
+    await become([1, 2, 3, 4, 5].map((at) => `root/default/org-${at}: 1`));
+    await change("org-1", { data: { plan: "2" } });
+    await remove("org-2");
+    await become(["root/default/org-1: 2", ...[3, 4, 5].map((at) => `root/default/org-${at}: 1`)]);
+    await world.pass(10_000);
+    world.writes.length = 0;
+    await world.pass(60_000);
+    expect(world.writes).toEqual([]);
+  });
+});
