@@ -6,13 +6,16 @@ import { type Mutation, mutated } from "./mutation.ts";
 const folder = "node_modules/.cache/milo-quota/simulation";
 
 /** Puts the simulator and all it runs into one file, with a mistake in it if one is given. Returns the file. */
-export async function bundleSimulation(mutation?: Mutation): Promise<string> {
+export async function bundleSimulation(
+  mutation?: Mutation,
+  entry = "test/simulation/run-simulation.ts",
+): Promise<string> {
   const name = mutation === undefined ? "simulation" : mutation.name.replaceAll(/[^a-z0-9]+/gi, "-");
   const outfile = resolve(join(folder, `${name}-${process.pid}.mjs`));
   let isPlanted = mutation === undefined;
   const plugin = mutation === undefined ? [] : [planting(mutation, () => (isPlanted = true))];
   await build({
-    entryPoints: ["test/simulation/run-simulation.ts"],
+    entryPoints: [entry],
     outfile,
     bundle: true,
     platform: "node",

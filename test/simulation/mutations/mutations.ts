@@ -1,7 +1,8 @@
 import type { Mutation } from "./mutation.ts";
+import { writerMutations } from "./writer-mutations.ts";
 
 /** Mistakes that somebody could make. Each is found by the simulator. */
-export const mutations: readonly Mutation[] = [];
+export const mutations: readonly Mutation[] = [...writerMutations];
 
 export function mutationNamed(name: string): Mutation {
   const found = mutations.find((mutation) => mutation.name === name);

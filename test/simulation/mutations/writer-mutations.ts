@@ -1,0 +1,90 @@
+import type { Mutation } from "./mutation.ts";
+
+/** Mistakes in deciding claims and in keeping pages. */
+export const writerMutations: readonly Mutation[] = [
+  {
+    name: "commit an incomplete set",
+    file: "src/controllers/writer/batch.ts",
+    find: "pagesOf(claim).every((type) => swapped.has(type))",
+    replace: "pagesOf(claim).some((type) => swapped.has(type))",
+  },
+  {
+    name: "drop a reservation without the fence",
+    file: "src/core/ledger/recover.ts",
+    find: 'return open.length > 0 ? { step: "fence", pages: open } : { step: "drop", sets };',
+    replace: 'return { step: "drop", sets };',
+  },
+  {
+    name: "no set id",
+    file: "src/core/ledger/recover.ts",
+    find: "reservation.set === set &&",
+    replace: "",
+  },
+  {
+    name: "ignore one page of a claim",
+    file: "src/core/ledger/page.ts",
+    find: "return [...new Set(claim.parts.map((part) => part.resourceType))];",
+    replace: "return [...new Set(claim.parts.map((part) => part.resourceType))].slice(0, 1);",
+  },
+  {
+    name: "recount from a stale cache",
+    file: "src/controllers/writer/recount.ts",
+    find: "await Promise.all([views.claims.fresh(signal), views.grants.fresh(signal)]);",
+    replace: "",
+  },
+  {
+    name: "adjust allocated by a delta",
+    file: "src/core/ledger/rewrite.ts",
+    find: "return { figures: shown(book.figures()), claimCount",
+    replace: `const now = book.figures();
+  const counted = (globalThis.counted ??= new WeakMap());
+  const allocated = page.content.figures.allocated + now.allocated - (counted.get(book) ?? now.allocated);
+  counted.set(book, now.allocated);
+  return { figures: shown({ ...now, allocated }), claimCount`,
+  },
+  {
+    name: "resurrect a claim after its delete",
+    file: "src/core/ledger/claim-knowledge.ts",
+    find: "if (rank[learned.state] < rank[known.state]) return known;",
+    replace: 'if (rank[learned.state] < rank[known.state]) return known.state === "gone" ? learned : known;',
+  },
+  {
+    name: "commit by name after re-creation",
+    file: "src/controllers/writer/claim-store.ts",
+    find: "const metadata = { namespace, name, uid, resourceVersion };",
+    replace: "const metadata = { namespace, name };",
+  },
+  {
+    name: "deny from a stale cache",
+    file: "src/controllers/writer/denials.ts",
+    find: `  await Promise.all([views.grants.fresh(signal), views.registrations.fresh(signal)]);
+  const { grantChanges } = desk;
+  const types = new Set(denials.flatMap(pagesOf).filter((type) => !swapped.has(type)));
+  if (!(await areUnchanged(desk, [...types], ports, signal))) return true;
+  await views.claims.fresh(signal);
+  const short = shortages(desk, denials, ports);
+  await views.grants.fresh(signal);
+`,
+    replace: `  const { grantChanges } = desk;
+  const short = shortages(desk, denials, ports);
+`,
+  },
+  {
+    name: "page removed while promises are open",
+    file: "src/controllers/writer/page-removal.ts",
+    find: "if (desk.isNamed(type) || page.page.content.reservations.length > 0) continue;",
+    replace: "if (desk.isUsed(type)) continue;",
+  },
+  {
+    name: "pages written without their version",
+    file: "src/controllers/writer/page-store.ts",
+    find: "uid, resourceVersion: page.version };",
+    replace: "uid };",
+  },
+  {
+    name: "count by spec",
+    file: "src/core/ledger/read-claim.ts",
+    find: "parts: heldParts(claim, answer.allocations)",
+    replace: "parts: claim.requests.map(partOf)",
+  },
+];
