@@ -42,7 +42,7 @@ export interface NumberedStep {
 }
 
 /** How long nothing may be written for a world to be called settled; longer than anything waits for its time. */
-const quietMs = 100_000;
+const quietMs = 150_000;
 /** A world that takes longer than this to settle does not settle. */
 const settleMsMax = 30 * 60_000;
 /** And how long it is watched afterwards: some for long, for what happens seldom. */

@@ -1,0 +1,9 @@
+/** A world in which something was wrong once. */
+export interface Regression {
+  readonly seed: number;
+  readonly steps?: number;
+  readonly because: string;
+}
+
+/** Kept so that it never comes back unseen. A seed is the same world only as long as those who act in it are the same. */
+export const regressions: readonly Regression[] = [];

@@ -1,0 +1,83 @@
+// What `npm run simulate` runs, in one file with all that is simulated.
+import { parseArgs } from "node:util";
+import { quotaSubject } from "./quota-subject.ts";
+import { type Run, type RunOptions, runSeed } from "./run-seed.ts";
+import { runShrunk } from "./run-shrunk.ts";
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    seeds: { type: "string" },
+    steps: { type: "string" },
+    minutes: { type: "string" },
+    forever: { type: "boolean" },
+    mutation: { type: "string" },
+    trace: { type: "boolean" },
+  },
+});
+
+/** A planted mistake that is not found by then is not found. */
+const mutationSeeds = 500;
+const shrinkRuns = 300;
+/** Of the trace of a failure, the end is what matters. */
+const linesShown = 400;
+
+const first = whole("seed") ?? 1;
+const steps = whole("steps");
+const isHunt = values.mutation !== undefined;
+const begunMs = performance.now();
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let [runs, writes] = [0, 0];
+  for (let seed = first; goesOn(runs); seed += 1) {
+    const run = await runOf({ seed, ...(values.trace === true ? { keeps: "lines" } : {}) });
+    if (values.trace === true) console.log(run.lines.join("\n"));
+    [runs, writes] = [runs + 1, writes + run.writes];
+    if (run.broken !== undefined) return isHunt ? found(run, runs) : await failed(run);
+    if (runs % 50 === 0) console.log(`${runs} seeds, ${writes} writes, ${seconds()} s`);
+  }
+  console.log(`${runs} seeds from ${first} on, ${writes} writes, ${seconds()} s: nothing is wrong`);
+  return isHunt ? 1 : 0;
+}
+
+function goesOn(runs: number): boolean {
+  if (isHunt) return runs < mutationSeeds;
+  if (values.forever === true) return true;
+  if (values.minutes !== undefined) return performance.now() - begunMs < Number(values.minutes) * 60_000;
+  return runs < (whole("seeds") ?? (values.seed === undefined ? 100 : 1));
+}
+
+function found({ seed, broken }: Run, runs: number): number {
+  console.log(
+    `found by ${broken?.invariant} with seed ${seed}, the ${runs}. one, after ${seconds()} s: ${broken?.message}`,
+  );
+  return 0;
+}
+
+async function failed(run: Run): Promise<number> {
+  console.log(`seed ${run.seed} is wrong: ${run.broken?.message}\nlooking for the fewest steps that show it...`);
+  const again = (only: ReadonlySet<number>): Promise<Run> => runOf({ seed: run.seed, only, keeps: "lines" });
+  const shrunk = await runShrunk(run, { again, runsMax: shrinkRuns });
+  const shown = shrunk.lines.slice(-linesShown);
+  console.log([`the end of what happened (${shrunk.lines.length} lines):`, ...shown].join("\n"));
+  const replay = `npm run simulate -- --seed ${run.seed}${steps === undefined ? "" : ` --steps ${steps}`}`;
+  console.log(`\n${shrunk.broken?.message}\n\nagain: ${replay}`);
+  return 1;
+}
+
+function runOf(options: RunOptions): Promise<Run> {
+  return runSeed(quotaSubject(options.seed), { ...options, ...(steps === undefined ? {} : { steps }) });
+}
+
+function whole(name: "seed" | "seeds" | "steps"): number | undefined {
+  const text = values[name];
+  if (text === undefined) return undefined;
+  if (!/^[0-9]{1,15}$/.test(text)) throw new RangeError(`--${name} takes a whole number, not "${text}"`);
+  return Number(text);
+}
+
+function seconds(): number {
+  return Math.round((performance.now() - begunMs) / 1_000);
+}
