@@ -9,7 +9,7 @@ import { PlaneCloser } from "./housekeeping/plane-closer.ts";
 import { RoleAggregator } from "./housekeeping/role-aggregator.ts";
 import { requestAuthenticator } from "./http/access/authentication/request-authenticator.ts";
 import { firstToKnow, type TokenAuthenticator } from "./http/access/authentication/token-authenticator.ts";
-import { allowMasters, firstOpinionOf } from "./http/access/authorizer.ts";
+import { type Authorizer, allowMasters, firstOpinionOf } from "./http/access/authorizer.ts";
 import { defaultFairQueueLimits, FairQueue, type FairQueueLimits } from "./http/access/fair-queue.ts";
 import { escalationCheck } from "./http/access/rbac/escalation-check.ts";
 import { PolicyIndex } from "./http/access/rbac/policy-index.ts";
@@ -45,6 +45,8 @@ export interface EmbeddedOptions {
   readonly tokens: readonly TokenAuthenticator[];
   /** Whose client certificates are believed. */
   readonly authority?: CertificateAuthority;
+  /** Asked what somebody may do, of whom neither masters nor roles say that they may. */
+  readonly authorizers?: readonly Authorizer[];
   readonly plugins?: readonly AdmissionPlugin[];
   /** Takes what webhooks want to have noted about a request. */
   readonly annotate?: (request: AdmissionRequest, key: string, value: string) => void;
@@ -95,7 +97,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const random = options.random ?? systemRandom;
   const kinds = new KindCatalog(store, builtinKinds, kindsOf, options.definitionsFrom);
   const policies = new PolicyIndex(storedRbacObjects(store));
-  const authorizer = firstOpinionOf([allowMasters, rbacAuthorizer(policies)]);
+  const authorizer = firstOpinionOf([allowMasters, rbacAuthorizer(policies), ...(options.authorizers ?? [])]);
   const caller = new HttpsWebhookCaller({ clock });
   const webhooks = webhookDispatcher({
     catalog: new WebhookCatalog(store),

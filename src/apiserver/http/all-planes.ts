@@ -6,10 +6,11 @@ import { type ListMetadata, listText, type Showing } from "./representation.ts";
 import type { ResourceCall } from "./resource-call.ts";
 
 /** Refuses requests for all planes that nobody in this process vouches for, and those that are no reading of objects. */
-export function requireAllPlanes({ context: { request }, verb }: ResourceCall, { accepted }: Showing): void {
+export function requireAllPlanes({ context: { request, view }, verb }: ResourceCall, { accepted }: Showing): void {
   if (request.user?.groups.includes(mastersGroup) !== true) {
     throw new StatusError(failure("Forbidden", "only masters in the process of the server see all planes at once"));
   }
+  if (view !== undefined) throw new StatusError(failure("BadRequest", "this path is for a part of one plane"));
   if ((verb === "list" || verb === "watch") && accepted.representation === "object") return;
   throw new StatusError(failure("BadRequest", "objects of all planes can be listed and watched, and nothing else"));
 }

@@ -1,10 +1,11 @@
-import { StatusError } from "../../protocol/api-status.ts";
+import { type ApiStatus, StatusError } from "../../protocol/api-status.ts";
 import type { Clock } from "../../protocol/clock.ts";
 import { ownedAfterUpdate } from "../registry/field-ownership.ts";
 import type { KindCatalog, PlaneKinds } from "../registry/kind-catalog.ts";
 import { withMetadata } from "../registry/metadata.ts";
 import type { WriteRequest } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
+import type { ScopedView } from "../registry/scoped-view.ts";
 import type { ApiObject, ServedKind, Verb } from "../registry/served-kind.ts";
 import { enter } from "./access/access-gate.ts";
 import { PlainFailure } from "./access/authentication/impersonation.ts";
@@ -35,7 +36,16 @@ import { answerResource } from "./resource-requests.ts";
 import { parseWriteOptions } from "./write-options.ts";
 
 /** Which plane a path belongs to, and what is left of the path inside it. */
-export type PlaneResolver = (path: string) => { readonly plane: string; readonly path: string } | undefined;
+export interface PlanePath {
+  readonly plane: string;
+  readonly path: string;
+  /** What can be seen of the plane by this path; left out: all of it. */
+  readonly view?: ScopedView;
+  /** Why nothing can be answered by this path. Only those hear of it who might have been answered. */
+  readonly unavailable?: ApiStatus;
+}
+
+export type PlaneResolver = (path: string) => PlanePath | undefined;
 
 /** Answers paths that are about no objects, such as discovery; undefined for those it does not know. */
 export type OtherPaths = (context: RequestContext) => Promise<ApiAnswer | undefined>;
@@ -98,21 +108,23 @@ export class ApiServer {
     const target = parsePath(resolved.path);
     const verb = target.isResource ? verbOf(request, target) : undefined;
     const { signal } = request.life;
-    const { plane, path } = resolved;
+    const { plane, path, view, unavailable } = resolved;
+    const place = { plane, path, ...(view === undefined ? {} : { view }) };
     const { headers, clientCertificate } = request;
     const admitted = await enter(
       { plane, path, uri: request.path, headers, clientCertificate },
       (asking) =>
-        attributesOf({ user: asking, plane, path }, named(target, request, verb), verb ?? request.method.toLowerCase()),
+        attributesOf({ user: asking, ...place }, named(target, request, verb), verb ?? request.method.toLowerCase()),
       { ...this.#ports, authenticator: knownOr(request.user, this.#ports.authenticator) },
       signal,
     );
     const { user, seat } = admitted;
     warnings.push(...admitted.warnings);
     const require = (other: string): Promise<void> =>
-      this.#require(attributesOf({ user, plane, path }, target, other), signal);
-    const context: RequestContext = { plane, path, request, user, warnings, signal, require };
+      this.#require(attributesOf({ user, ...place }, target, other), signal);
+    const context: RequestContext = { ...place, request, user, warnings, signal, require };
     try {
+      if (unavailable !== undefined) throw new StatusError(unavailable);
       return await (target.isResource ? this.#resource(context, target, verb) : this.#other(context));
     } finally {
       seat.release();
@@ -158,11 +170,12 @@ export class ApiServer {
     const { context, path, verb } = call;
     if (path.name !== "") throw noSuchResource();
     if (verb !== "create") throw methodNotAllowed();
-    const { request, user, plane, signal } = context;
+    const { request, user, plane, view, signal } = context;
+    const asking = { user, plane, namespace: path.namespace, ...(view === undefined ? {} : { view: view.name }) };
     const expected = { apiVersion: `${review.group}/v1`, kind: review.kind, isCustom: false };
     const options = parseWriteOptions(request, "CreateOptions");
     const { value } = await objectBody(request, expected);
-    const answer = await review.answer(value, { user, plane, namespace: path.namespace }, this.#ports.reviews, signal);
+    const answer = await review.answer(value, asking, this.#ports.reviews, signal);
     const write = writeRequest(call, options);
     const owned = withOwners(answer as ApiObject, value as ApiObject, write, this.#ports.clock.now());
     return jsonAnswer(201, owned, { ...plainJson, pretty: isPretty(request) });
@@ -196,16 +209,18 @@ function knownOr(user: ApiRequest["user"], authenticator: Authenticator): Authen
 }
 
 function attributesOf(
-  { user, plane, path }: Pick<RequestContext, "user" | "plane" | "path">,
+  { user, plane, path, view }: Pick<RequestContext, "user" | "plane" | "path" | "view">,
   target: ResourcePath | OtherPath,
   verb: string,
 ): RequestAttributes {
+  const seen = view === undefined ? {} : { view: view.name };
   const none = { group: "", version: "", resource: "", subresource: "", namespace: "", name: "" };
-  if (!target.isResource) return { ...none, user, plane, path, verb, isResource: false };
+  if (!target.isResource) return { ...none, ...seen, user, plane, path, verb, isResource: false };
   const { group, version, resource, subresource, namespace, name } = target;
   // A namespace is its own namespace, so that rights in it reach it.
   const within = group === "" && resource === "namespaces" ? name : namespace;
-  return { user, plane, path, verb, isResource: true, group, version, resource, subresource, namespace: within, name };
+  const asked = { group, version, resource, subresource, namespace: within, name };
+  return { ...seen, ...asked, user, plane, path, verb, isResource: true };
 }
 
 /** Who lists or watches one object by its name asks for that object: rights that name it are enough. */

@@ -1,7 +1,8 @@
 import { failure, resourceNotFound, StatusError } from "../../protocol/api-status.ts";
 import { listObjects } from "../registry/list.ts";
-import { keyOf, type ObjectRequest, resourceOf, scopeOf } from "../registry/object-request.ts";
+import { type ObjectRequest, resourceOf, scopeOf } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
+import { storedInView } from "../registry/scoped-view.ts";
 import { planesListText } from "./all-planes.ts";
 import { plainAnswer, textAnswer } from "./answers.ts";
 import type { ApiAnswer } from "./api-request.ts";
@@ -23,7 +24,7 @@ export function getObject(registry: Registry, call: ResourceCall): ApiAnswer {
   const asked = revisionParameter(call.context.request.query.get("resourceVersion") ?? "");
   if (asked > registry.store.revision) throw tooLargeRevision(asked, registry.store.revision);
   const request = readRequest(call);
-  const stored = registry.store.get(keyOf(request, call.path.name));
+  const stored = storedInView(registry, request, call.path.name);
   if (stored === undefined) throw new StatusError(resourceNotFound(resourceOf(request), call.path.name));
   return textAnswer(200, objectText(stored, showing), showing.accepted);
 }

@@ -1,3 +1,4 @@
+import type { ScopedView } from "../registry/scoped-view.ts";
 import type { Authentication } from "./access/authenticator.ts";
 import type { ApiRequest } from "./api-request.ts";
 
@@ -7,6 +8,8 @@ export interface RequestContext {
   readonly plane: string;
   /** Without the prefix of the plane. */
   readonly path: string;
+  /** The part of the plane that can be seen by the path of the request; left out: all of it. */
+  readonly view?: ScopedView;
   readonly user: Authentication["user"];
   /** Collects what the client is told besides the answer. */
   readonly warnings: string[];

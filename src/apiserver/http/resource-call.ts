@@ -121,6 +121,7 @@ export function readRequest({ context, kind, path, isServed }: ResourceCall): Ob
     ...(context.request.allPlanes === true ? { allPlanes: true } : {}),
     kind,
     namespace: path.namespace,
+    ...(context.view === undefined ? {} : { within: context.view.of(kind) }),
     isServed,
     user: context.user,
     warn: (text) => context.warnings.push(text),

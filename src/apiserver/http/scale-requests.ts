@@ -1,9 +1,10 @@
 import { resourceNotFound, StatusError } from "../../protocol/api-status.ts";
-import { keyOf, resourceOf } from "../registry/object-request.ts";
+import { resourceOf } from "../registry/object-request.ts";
 import { nextByPatch } from "../registry/patch-state.ts";
 import type { Registry } from "../registry/registry.ts";
 import { scaleKind } from "../registry/scale/scale-kind.ts";
 import { nextByScale, scaleOf } from "../registry/scale/scale-state.ts";
+import { storedInView } from "../registry/scoped-view.ts";
 import { sentObject } from "../registry/sent-object.ts";
 import { servedObject } from "../registry/served-version.ts";
 import { unstored } from "../registry/unstored.ts";
@@ -34,7 +35,7 @@ export async function answerScale(registry: Registry, call: ResourceCall): Promi
 function getScale(registry: Registry, call: ResourceCall): ApiAnswer {
   const showing = scaleShowing(registry, call);
   const request = readRequest(call);
-  const stored = registry.store.get(keyOf(request, call.path.name));
+  const stored = storedInView(registry, request, call.path.name);
   if (stored === undefined) throw new StatusError(resourceNotFound(resourceOf(request), call.path.name));
   return shown(call, stored, showing);
 }

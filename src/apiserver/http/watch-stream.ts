@@ -7,6 +7,7 @@ import { listObjects } from "../registry/list.ts";
 import { withMetadata } from "../registry/metadata.ts";
 import type { Random } from "../registry/object-name.ts";
 import { type ObjectRequest, scopeOf } from "../registry/object-request.ts";
+import { isInView } from "../registry/scoped-view.ts";
 import type { ApiObject } from "../registry/served-kind.ts";
 import { type Change, type ObjectStore, RevisionCompacted, type StoredObject } from "../storage/object-store.ts";
 import type { Stream, StreamSink } from "./api-request.ts";
@@ -254,11 +255,11 @@ function subscribe(
 function eventFor(
   change: Change,
   selection: Selection,
-  { kind }: ObjectRequest,
+  request: ObjectRequest,
 ): { readonly type: string; readonly stored: StoredObject } | undefined {
   const isAll = selectsEverything(selection);
   const seen = (stored: StoredObject | undefined): boolean =>
-    stored !== undefined && (isAll || selects(selection, stored, kind));
+    stored !== undefined && (isAll || selects(selection, stored, request.kind)) && isInView(request, stored);
   const before = seen(change.previous);
   if (change.type === "deleted") return before ? { type: "DELETED", stored: change.stored } : undefined;
   const after = seen(change.stored);

@@ -10,6 +10,7 @@ import { generatedName } from "./object-name.ts";
 import { keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
 import { distinctOwners } from "./owners.ts";
 import type { Registry } from "./registry.ts";
+import { requireInView, requireWritable } from "./scoped-view.ts";
 import type { ApiObject } from "./served-kind.ts";
 import { storedForm } from "./served-version.ts";
 import { shapedNew } from "./shape.ts";
@@ -30,10 +31,12 @@ export async function createObject(registry: Registry, request: WriteRequest, se
 
 /** The same for an object whose managed fields are right already, as after an apply. */
 export async function createOwned(registry: Registry, request: WriteRequest, object: ApiObject): Promise<StoredObject> {
+  requireWritable(request, object.metadata.name ?? "");
   requireLiveNamespace(registry.store, request, object.metadata.name ?? "");
-  const placed = unborn(object, request);
+  const placed = unborn(request.within?.adopt?.(object) ?? object, request);
   const mutated = await registry.admission.mutate(creation(request, placed), placed, request.signal);
   const admitted = unborn(mutated, request);
+  requireInView(request, admitted);
   const isGenerated = !admitted.metadata.name && Boolean(admitted.metadata.generateName);
   for (let attempt = 1; ; attempt += 1) {
     const named = born(admitted, request, registry);

@@ -8,6 +8,7 @@ import { foregroundFinalizer, orphanFinalizer } from "./metadata-rules.ts";
 import { requireDeletableNamespace } from "./namespace-lifecycle.ts";
 import { keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
 import type { Registry } from "./registry.ts";
+import { requireWritable, storedInView } from "./scoped-view.ts";
 import type { ApiObject } from "./served-kind.ts";
 import { unstored } from "./unstored.ts";
 
@@ -36,11 +37,12 @@ export async function deleteObject(
 ): Promise<Deleted> {
   checkOptions(options);
   requireDeletableNamespace(request, name);
+  requireWritable(request, name);
   const key = keyOf(request, name);
   for (;;) {
     request.signal.throwIfAborted();
     await registry.store.quiet(key);
-    const current = registry.store.get(key);
+    const current = storedInView(registry, request, name);
     if (current === undefined) throw new StatusError(resourceNotFound(resourceOf(request), name));
     checkPreconditions(current.object as ApiObject, request, options);
     const deleted = await deleteVersion(registry, request, current, options);

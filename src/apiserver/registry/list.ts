@@ -4,6 +4,7 @@ import { type Continuation, readContinue, writeContinue } from "./continue-token
 import { type Selection, selects, selectsEverything } from "./field-values.ts";
 import { type ObjectRequest, scopeOf, storedResource } from "./object-request.ts";
 import type { Registry } from "./registry.ts";
+import { isInView } from "./scoped-view.ts";
 
 export interface ListQuery {
   readonly selection: Selection;
@@ -35,6 +36,7 @@ export function listObjects({ store }: Pick<Registry, "store">, request: ObjectR
   for (const stored of candidates(store, request, revision, from)) {
     // Whoever wants everything has nothing parsed.
     if (!isAll && !selects(query.selection, stored, request.kind)) continue;
+    if (!isInView(request, stored)) continue;
     if (query.limit > 0 && items.length === query.limit) {
       const seen = (from?.seen ?? 0) + items.length;
       const { plane, namespace, name } = (items.at(-1) as StoredObject).key;
@@ -54,7 +56,8 @@ function remainingPart(
   { selection }: ListQuery,
   seen: number,
 ): Pick<Listed, "remaining"> {
-  return selectsEverything(selection) ? { remaining: Math.max(1, store.count(scopeOf(request)) - seen) } : {};
+  const isCounted = selectsEverything(selection) && request.within?.shows === undefined;
+  return isCounted ? { remaining: Math.max(1, store.count(scopeOf(request)) - seen) } : {};
 }
 
 function revisionOf(store: ObjectStore, query: ListQuery, from: Continuation | undefined): number {

@@ -1,6 +1,7 @@
 import type { GroupResource } from "../../protocol/api-status.ts";
 import type { ObjectKey, Scope } from "../storage/object-key.ts";
 import type { UserInfo } from "./requester.ts";
+import type { KindView } from "./scoped-view.ts";
 import type { ServedKind } from "./served-kind.ts";
 
 /** What is the same for every request about objects of one kind, however it came in. */
@@ -11,6 +12,8 @@ export interface ObjectRequest {
   readonly kind: ServedKind;
   /** Empty for kinds of cluster scope, and for all namespaces. */
   readonly namespace: string;
+  /** What of the kind is in view of this request; left out: everything. */
+  readonly within?: KindView;
   readonly user: UserInfo;
   /** Whether the kind is still served by the same schema; definitions change while requests are on their way. */
   readonly isServed?: () => boolean;
@@ -49,7 +52,8 @@ export function keyOf({ plane, kind, namespace }: ObjectRequest, name: string): 
   return { plane, resource: storedResource(kind), namespace, name };
 }
 
-export function scopeOf({ plane, allPlanes, kind, namespace }: ObjectRequest): Scope {
+export function scopeOf({ plane, allPlanes, kind, namespace: asked, within }: ObjectRequest): Scope {
+  const namespace = asked === "" ? (within?.namespace ?? "") : asked;
   return {
     ...(allPlanes === true ? {} : { plane }),
     resource: storedResource(kind),

@@ -19,6 +19,7 @@ import { finalizersOf, withMetadata } from "./metadata.ts";
 import { keyOf, resourceOf, storedResource, type WriteRequest } from "./object-request.ts";
 import { distinctOwners } from "./owners.ts";
 import type { Registry } from "./registry.ts";
+import { requireInView, requireWritable, storedInView } from "./scoped-view.ts";
 import type { ApiObject } from "./served-kind.ts";
 import { servedObject, storedForm } from "./served-version.ts";
 import { shapedUpdate } from "./shape.ts";
@@ -60,11 +61,12 @@ export async function updateObject(
   name: string,
   next: NextState,
 ): Promise<Updated> {
+  requireWritable(request, name);
   const key = keyOf(request, name);
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     request.signal.throwIfAborted();
     await registry.store.quiet(key);
-    const current = registry.store.get(key);
+    const current = storedInView(registry, request, name);
     if (current === undefined) return { stored: await makeNew(registry, request, name, next), created: true };
     const stored = await writeOver(registry, request, current, next);
     if (stored !== undefined) return { stored, created: false };
@@ -98,6 +100,7 @@ async function writeOver(
   const versioned = withVersion(wanted, old, request);
   const mutated = await registry.admission.mutate(replacement(request, versioned, old), versioned, request.signal);
   const shaped = shapedUpdate(withSystemFields(mutated, old), old, request);
+  requireInView(request, shaped);
   const settle = await registry.admission.validate(replacement(request, shaped, old), request.signal);
   try {
     requireSameSchema(request);

@@ -7,6 +7,8 @@ export interface RequestAttributes {
   readonly user: UserInfo;
   readonly verb: string;
   readonly plane: string;
+  /** The name of the part of the plane that the path is for; left out: all of it. */
+  readonly view?: string;
   readonly group: string;
   readonly version: string;
   readonly resource: string;

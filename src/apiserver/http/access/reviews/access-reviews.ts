@@ -28,7 +28,7 @@ export async function selfSubjectAccessReview(
   const review = readReview(body, kind, group);
   const question = readQuestion(review, kind);
   refuse([...questionIssues(question), ...attributeIssues(question), ...metadataIssues(review, [], "must be empty")]);
-  const decision = await authorizer.authorize(attributesOf(question, context.user, context.plane), signal);
+  const decision = await authorizer.authorize(attributesOf(question, context.user, context), signal);
   return answer(kind, review, selfSpecFields, statusOf(decision, question));
 }
 
@@ -43,7 +43,7 @@ export async function subjectAccessReview(
   const review = readReview(body, kind, group);
   const question = readQuestion(review, kind);
   refuse([...specIssues(question), ...metadataIssues(review, [], "must be empty")]);
-  const decision = await authorizer.authorize(attributesOf(question, question.subject, context.plane), signal);
+  const decision = await authorizer.authorize(attributesOf(question, question.subject, context), signal);
   return answer(kind, review, specFields, statusOf(decision, question));
 }
 
@@ -62,7 +62,7 @@ export async function localSubjectAccessReview(
     ...metadataIssues(review, ["namespace"], "must be empty except for namespace"),
     ...localIssues(question, context.namespace),
   ]);
-  const decision = await authorizer.authorize(attributesOf(question, question.subject, context.plane), signal);
+  const decision = await authorizer.authorize(attributesOf(question, question.subject, context), signal);
   return answer(kind, review, specFields, statusOf(decision, question));
 }
 
@@ -114,9 +114,14 @@ function refuse(issues: readonly FieldIssue[]): void {
   throw new StatusError({ ...status, details: { group, causes } });
 }
 
-function attributesOf({ resource, path }: AccessQuestion, user: UserInfo, plane: string): RequestAttributes {
-  if (resource !== undefined) return resourceAttributes(user, { plane, ...resource.attributes });
-  const nothing = resourceAttributes(user, { verb: path?.verb ?? "", plane, group: "", resource: "" });
+function attributesOf(
+  { resource, path }: AccessQuestion,
+  user: UserInfo,
+  { plane, view }: ReviewContext,
+): RequestAttributes {
+  const place = { plane, ...(view === undefined ? {} : { view }) };
+  if (resource !== undefined) return resourceAttributes(user, { ...place, ...resource.attributes });
+  const nothing = resourceAttributes(user, { verb: path?.verb ?? "", ...place, group: "", resource: "" });
   return { ...nothing, version: "", path: path?.path ?? "", isResource: false };
 }
 

@@ -8,6 +8,8 @@ import type { UserInfo } from "../user-info.ts";
 export interface ReviewContext {
   readonly user: UserInfo;
   readonly plane: string;
+  /** The name of the part of the plane that the path is for, if it is not for all of it. */
+  readonly view?: string;
   /** Of the request's path; empty for all reviews but local ones. */
   readonly namespace: string;
 }

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rootPlane } from "../../src/apiserver/embedded-server.ts";
+import type { PlaneResolver } from "../../src/apiserver/http/api-server.ts";
+import type { ScopedView } from "../../src/apiserver/registry/scoped-view.ts";
+import { failure } from "../../src/protocol/api-status.ts";
+import { TestServer } from "../apiserver/test-server.ts";
+import { users } from "../apiserver/test-users.ts";
+
+type Names = { items: { metadata: { name: string; namespace?: string } }[] };
+
+/** Priority classes with a team's label, and what is in the namespace of the team's name. */
+const viewOf = (team: string): ScopedView => ({
+  name: `team/${team}`,
+  of: ({ scope, plural }) => {
+    if (scope === "Namespaced") return { namespace: team };
+    if (plural !== "priorityclasses") return { isReadOnly: true };
+    return {
+      shows: ({ metadata }) => metadata.labels?.["team"] === team,
+      adopt: (object) => ({
+        ...object,
+        metadata: { ...object.metadata, labels: { team, ...object.metadata.labels } },
+      }),
+    };
+  },
+});
+
+const resolvePlane: PlaneResolver = (path) => {
+  const [, team, rest] = /^\/teams\/([a-z]+)(\/.*)$/.exec(path) ?? [];
+  if (team === undefined || rest === undefined) return { plane: rootPlane, path };
+  const closed = team === "closed" ? { unavailable: failure("NotFound", "no such team") } : {};
+  return { plane: rootPlane, path: rest, view: viewOf(team), ...closed };
+};
+
+const classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
+const maps = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;
+const priority = (name: string, more: object = {}) => ({ metadata: { name, ...more }, value: 1 });
+const names = (body: Names): string[] => body.items.map(({ metadata }) => metadata.name);
+
+describe("a view of a part of a plane", () => {
+  let server: TestServer;
+
+  beforeEach(async () => {
+    server = await TestServer.start({ resolvePlane });
+    for (const team of ["red", "blue"]) {
+      await server.create("/api/v1/namespaces", { metadata: { name: team } });
+      await server.create(maps(team), { metadata: { name: `of-${team}` } });
+      await server.create(classes, priority(`of-${team}`, { labels: { team } }));
+    }
+    await server.settled();
+  });
+
+  afterEach(async () => {
+    await server.stop();
+    expect(server.faults).toEqual([]);
+  });
+
+  it("lists its own and nothing else, in one namespace and in all of them", async () => {
+    expect(names((await server.get(`/teams/red${classes}`)).body)).toEqual(["of-red"]);
+    expect(names((await server.get(`/teams/red${maps("red")}`)).body)).toContain("of-red");
+    expect(names((await server.get(`/teams/red${maps("blue")}`)).body)).toEqual([]);
+    const all = (await server.get("/teams/red/api/v1/configmaps")).body as Names;
+    expect(new Set(all.items.map(({ metadata }) => metadata.namespace))).toEqual(new Set(["red"]));
+  });
+
+  it("pages through its own, and does not tell how many others there are", async () => {
+    for (let at = 0; at < 4; at += 1) await server.create(`/teams/red${classes}`, priority(`more-${at}`));
+    const first = (await server.get(`/teams/red${classes}?limit=3`)).body;
+    expect([names(first), first.metadata.remainingItemCount]).toEqual([["more-0", "more-1", "more-2"], undefined]);
+    const rest = await server.get(`/teams/red${classes}?limit=3&continue=${first.metadata.continue}`);
+    expect(names(rest.body)).toEqual(["more-3", "of-red"]);
+  });
+
+  it("shows no change of another's, and objects that come and go from its sight as added and deleted", async () => {
+    const reader = await server.watch(`/teams/red${classes}?watch=true`);
+    await server.merge(`${classes}/of-blue`, { metadata: { annotations: { seen: "no" } } });
+    await server.merge(`${classes}/of-blue`, { metadata: { labels: { team: "red" } } });
+    await server.merge(`${classes}/of-red`, { metadata: { labels: { team: "blue" } } });
+    await server.remove(`${classes}/of-red`);
+    await server.settled();
+    const told = reader.events.map(({ type, object }) => `${type} ${object.metadata.name}`);
+    expect(told).toEqual(["ADDED of-red", "ADDED of-blue", "DELETED of-red"]);
+    const maps = await server.watch("/teams/red/api/v1/configmaps?watch=true");
+    expect(new Set(maps.events.map(({ object }) => object.metadata.namespace))).toEqual(new Set(["red"]));
+  });
+
+  const others: Record<string, (at: string) => Promise<{ code: number }>> = {
+    read: (at) => server.get(at),
+    replaced: (at) => server.replace(at, { metadata: { name: "of-blue" }, value: 1 }),
+    patched: (at) => server.merge(at, { metadata: { labels: { team: "red" } } }),
+    deleted: (at) => server.remove(at),
+  };
+  for (const [done, act] of Object.entries(others)) {
+    it(`does not let another's be ${done}`, async () => {
+      const before = server.server.registry.store.revision;
+      expect((await act(`/teams/red${classes}/of-blue`)).code).toBe(404);
+      expect((await act(`/teams/red${maps("blue")}/of-blue`)).code).toBe(404);
+      expect(server.server.registry.store.revision).toBe(before);
+    });
+  }
+
+  it("deletes its own when all are deleted", async () => {
+    expect((await server.remove(`/teams/red${classes}`)).code).toBe(200);
+    expect((await server.remove(`/teams/red${maps("blue")}`)).code).toBe(200);
+    expect((await server.get(`${classes}/of-red`)).code).toBe(404);
+    expect((await server.get(`${classes}/of-blue`)).code).toBe(200);
+    expect((await server.get(`${maps("blue")}/of-blue`)).code).toBe(200);
+  });
+
+  it("makes what is made in it its own, and refuses what says that it is another's", async () => {
+    const made = await server.create(`/teams/red${classes}`, priority("new"));
+    expect([made.code, made.body.metadata.labels]).toEqual([201, { team: "red" }]);
+    const refused = await server.create(`/teams/red${classes}`, priority("theirs", { labels: { team: "blue" } }));
+    expect(refused.code).toBe(403);
+    expect((await server.create(`/teams/red${maps("blue")}`, { metadata: { name: "x" } })).code).toBe(403);
+    const applied = await server.send({
+      method: "PATCH",
+      path: `/teams/red${classes}/applied?fieldManager=test`,
+      type: "application/apply-patch+yaml",
+      body: { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", ...priority("applied") },
+    });
+    expect([applied.code, applied.body.metadata.labels]).toEqual([201, { team: "red" }]);
+  });
+
+  it("lets nothing of its own go to another, and no name that is taken be taken over", async () => {
+    const moved = await server.merge(`/teams/red${classes}/of-red`, { metadata: { labels: { team: "blue" } } });
+    expect(moved.code).toBe(403);
+    expect((await server.create(`/teams/red${classes}`, priority("of-blue"))).code).toBe(409);
+    const applied = await server.send({
+      method: "PATCH",
+      path: `/teams/red${classes}/of-blue?fieldManager=test&force=true`,
+      type: "application/apply-patch+yaml",
+      body: { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", ...priority("of-blue") },
+    });
+    expect(applied.code).toBe(409);
+    expect((await server.get(`${classes}/of-blue`)).body.metadata.labels).toEqual({ team: "blue" });
+  });
+
+  it("shows what belongs to all, which is not to be changed by way of it", async () => {
+    const role = "/teams/red/apis/rbac.authorization.k8s.io/v1/clusterroles/view";
+    expect((await server.get(role)).code).toBe(200);
+    expect((await server.merge(role, { metadata: { labels: { x: "y" } } })).code).toBe(403);
+    expect((await server.remove(role)).code).toBe(403);
+    expect((await server.create("/teams/red/api/v1/namespaces", { metadata: { name: "x" } })).code).toBe(403);
+    expect((await server.remove("/teams/red/apis/rbac.authorization.k8s.io/v1/clusterroles")).code).toBe(403);
+  });
+
+  it("is discovered as the plane is, and is no way to all planes", async () => {
+    const [there, here] = [await server.get("/apis"), await server.get("/teams/red/apis")];
+    expect(here.body).toEqual(there.body);
+    const all = await server.send({ path: "/teams/red/api/v1/configmaps", allPlanes: true });
+    expect(all.code).toBe(400);
+  });
+
+  it("that is not there says so to those who might have been answered, and to nobody else", async () => {
+    const path = `/teams/closed${classes}`;
+    const told = await server.get(path);
+    expect([told.code, told.body.message]).toEqual([404, "no such team"]);
+    expect((await server.get(path, users.alice)).code).toBe(403);
+    expect((await server.get(path, "from headers")).code).toBe(401);
+  });
+});
