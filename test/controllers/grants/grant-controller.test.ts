@@ -184,4 +184,22 @@ describe("a grant", () => {
     world.meddle = () => undefined;
     await world.eventually(async () => expect(await shown("g39", "project-a")).toEqual(active));
   });
+
+  it("waits for no plane that does not answer", async () => {
+    startRegistrations();
+    startGrants();
+    await world.create(registrationsType, registration("projects"));
+    await world.eventually(() => expect(activeOfAll()).toEqual(["True"]));
+    world.meddle = ({ path, method }) =>
+      method === "PUT" && path.startsWith("/planes/project-a") ? new Promise<void>(() => undefined) : undefined;
+    for (let at = 0; at < 40; at += 1) await world.create(grantsType, grant(`g${at}`), "project-a");
+    await world.pass(1_000);
+    await world.create(grantsType, grant("here"));
+    await world.eventually(async () => expect(await shown("here")).toEqual(active), 200);
+    world.meddle = () => undefined;
+    await world.eventually(async () => expect(await shown("g39", "project-a")).toEqual(active), 1_200);
+  });
 });
+
+const activeOfAll = (): (string | undefined)[] =>
+  [...world.views.registrations.entries()].map(([, { status }]) => status.conditions?.[0]?.status);
