@@ -32,10 +32,10 @@ export function leadWith(ground: Ground): Term {
   term.start(new RegistrationController(runtime, views));
   term.start(new GrantController(runtime, views, events));
   const forced = new ForcedClaims();
-  startWriter(term, ground, forced);
-  const claimPolicies = term.start(new ClaimPolicyIndex({ runtime, views, policies: views }));
-  term.start(new ClaimPolicyReadiness({ runtime, index: claimPolicies, directory }));
-  term.start(new Ownership({ runtime, views, directory, events }));
+  const shrinker = startWriter(term, ground, forced);
+  const policies = term.start(new ClaimPolicyIndex({ runtime, views, policies: views }));
+  term.start(new ClaimPolicyReadiness({ runtime, index: policies, directory }));
+  term.start(new Ownership({ runtime, views, policies, directory, forced, shrinker, events }));
   return term;
 }
 

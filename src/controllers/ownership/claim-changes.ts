@@ -50,6 +50,13 @@ export class ClaimChanges {
     await this.#client(place).delete(place, { uid, resourceVersion: version, propagation: "Background" }, signal);
   }
 
+  /** Deletes a claim although its object is there: nothing is to keep it. */
+  async release(claim: DecidedOn, signal: AbortSignal): Promise<void> {
+    const { finalizers = [] } = (await this.#read(claim, signal)).metadata;
+    const isKept = finalizers.includes(claimFinalizer);
+    await this.delete({ ...claim, version: isKept ? await this.letGo(claim, signal) : claim.version }, signal);
+  }
+
   /** What the claim says of its answer. */
   async messageOf({ place }: DecidedOn, signal: AbortSignal): Promise<string> {
     const claim = await this.#client(place).find(place, signal);
@@ -61,9 +68,12 @@ export class ClaimChanges {
     return (await this.#read(claim, signal)).metadata.finalizers?.includes(claimFinalizer) === true;
   }
 
-  async letGo(claim: DecidedOn, signal: AbortSignal): Promise<void> {
+  /** The version of it that is not kept by us any more. */
+  async letGo(claim: DecidedOn, signal: AbortSignal): Promise<string> {
     const { finalizers = [] } = (await this.#read(claim, signal)).metadata;
-    await this.#patch(claim, { finalizers: finalizers.filter((name) => name !== claimFinalizer) }, signal);
+    const left = finalizers.filter((name) => name !== claimFinalizer);
+    const { metadata } = await this.#patch(claim, { finalizers: left }, signal);
+    return metadata.resourceVersion ?? "";
   }
 
   /** The claim itself; rejects with a conflict when it is another than was decided upon. */
@@ -89,9 +99,9 @@ export class ClaimChanges {
     };
   }
 
-  async #patch({ place, uid, version }: DecidedOn, metadata: JsonObject, signal: AbortSignal): Promise<void> {
+  #patch({ place, uid, version }: DecidedOn, metadata: JsonObject, signal: AbortSignal): Promise<ResourceClaim> {
     const body = { metadata: { uid, resourceVersion: version, ...metadata } };
-    await this.#client(place).patch(place, { type: "merge", body }, {}, signal);
+    return this.#client(place).patch(place, { type: "merge", body }, {}, signal);
   }
 
   #client({ plane }: ObjectPlace): ResourceClient<ResourceClaim> {

@@ -1,6 +1,7 @@
 import { quotaApiVersion } from "../../core/resources/well-known.ts";
 import type { EventSubject, Happening } from "../../kube/events/core-event.ts";
 import type { DecidedOn } from "./claim-changes.ts";
+import type { ForcedClaim } from "./custodian.ts";
 import type { ClaimStep } from "./next-step.ts";
 
 export function subjectOf({ place, uid }: DecidedOn): EventSubject {
@@ -28,4 +29,18 @@ export function claimDeletedEvent(why: Extract<ClaimStep, { step: "delete" }>["w
     default:
       throw new Error(`unknown reason ${why satisfies never}`);
   }
+}
+
+/** People may wonder about a claim that took more than there was. */
+export function claimForcedEvent(why: ForcedClaim["why"]): Happening {
+  const because = {
+    adopted: "older than the policy, which adopts existing objects",
+    repaired: "stored without a claim",
+    grown: "stored with more than its claims hold",
+  }[why];
+  return {
+    type: "Normal",
+    reason: "ClaimForced",
+    message: `Made, and granted whatever is left, for an object ${because}.`,
+  };
 }

@@ -6,20 +6,19 @@ import type { Running, Runtime } from "../runtime.ts";
 import type { AutomaticClaim, ClaimRecord } from "../views/claim-record.ts";
 import type { ClaimChanges, DecidedOn, OwnerChange } from "./claim-changes.ts";
 import { claimDeletedEvent, subjectOf } from "./claim-events.ts";
-import type { FirstSeen } from "./first-seen.ts";
-import { addressOf, type ObjectAddress } from "./governed-object.ts";
+import type { ClaimRegister } from "./claim-register.ts";
+import { addressOf, mayBeOwned, type ObjectAddress, placeKey } from "./governed-object.ts";
 import { type ClaimStep, nextStep, type OwnershipTimes, type Sighting } from "./next-step.ts";
 import { factsOf, type ObjectReader } from "./object-reader.ts";
+import type { ObjectViews } from "./object-views.ts";
 import { PlaneQueues } from "./plane-queues.ts";
 
 export interface ClaimStewardOptions {
   readonly runtime: Runtime;
-  readonly claimAt: (place: ObjectPlace) => ClaimRecord | undefined;
-  /** What a view shows of an object. */
-  readonly sightingOf: (address: ObjectAddress) => Sighting;
+  readonly claims: Pick<ClaimRegister, "at" | "firstSeen">;
+  readonly objects: Pick<ObjectViews, "sightingOf">;
   readonly reader: ObjectReader;
   readonly changes: ClaimChanges;
-  readonly firstSeen: FirstSeen;
   readonly times: OwnershipTimes;
   readonly events: Pick<EventRecorder, "record"> | undefined;
 }
@@ -63,7 +62,7 @@ export class ClaimSteward implements Running {
   }
 
   async #reconcile(place: ObjectPlace, signal: AbortSignal): Promise<Outcome> {
-    const claim = this.#options.claimAt(place);
+    const claim = this.#options.claims.at(place);
     if (claim === undefined) return settled;
     const decidedOn = { place, uid: claim.uid, version: claim.version };
     if (claim.deleting) return this.#farewell(decidedOn, claim, signal);
@@ -78,7 +77,7 @@ export class ClaimSteward implements Running {
     automatic: AutomaticClaim,
     signal: AbortSignal,
   ): Promise<ClaimStep> {
-    const { runtime, sightingOf, firstSeen, times } = this.#options;
+    const { runtime, objects, claims, times } = this.#options;
     const address = addressOf(automatic, runtime.planes);
     const decide = (object: Sighting): ClaimStep =>
       nextStep(
@@ -87,11 +86,11 @@ export class ClaimSteward implements Running {
           automatic,
           mayBeOwned: mayBeOwned(place, address),
           object,
-          ...firstSeen.agesOf(placeKey(place), claim),
+          ...claims.firstSeen.agesOf(placeKey(place), claim),
         },
         times,
       );
-    const step = decide(sightingOf(address));
+    const step = decide(objects.sightingOf(address));
     return step.step === "look" ? decide(await this.#look(address, signal)) : step;
   }
 
@@ -157,22 +156,13 @@ export class ClaimSteward implements Running {
       case "wait":
         return step.forMs;
       case "unbind": {
-        const { listSeenMs } = this.#options.firstSeen.agesOf(placeKey(place), claim);
+        const { listSeenMs } = this.#options.claims.firstSeen.agesOf(placeKey(place), claim);
         return Math.max(0, this.#options.times.reservationTtlMs - listSeenMs);
       }
       default:
         return undefined;
     }
   }
-}
-
-export function placeKey({ plane, namespace, name }: ObjectPlace): string {
-  return `${plane}\n${namespace}\n${name}`;
-}
-
-/** An owner reference across namespaces or planes would make a garbage collector delete the claim. */
-function mayBeOwned(claim: ObjectPlace, { place }: ObjectAddress): boolean {
-  return claim.plane === place.plane && (place.namespace === "" || place.namespace === claim.namespace);
 }
 
 function ownerAdded(
@@ -189,7 +179,7 @@ function ownerRemoved(uid: string, { owners }: AutomaticClaim): OwnerChange {
   return owners.includes(uid) ? { change: "remove", uid } : { change: "none" };
 }
 
-async function written(write: Promise<void>): Promise<Outcome> {
+async function written(write: Promise<unknown>): Promise<Outcome> {
   try {
     await write;
     return settled;

@@ -3,24 +3,37 @@ import type { KindDirectory } from "../../kube/discovery/kind-directory.ts";
 import type { EventRecorder } from "../../kube/events/event-recorder.ts";
 import { untilAborted } from "../../kube/until-aborted.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
-import { FollowedKinds } from "../followed-kinds.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import type { ClaimRecord } from "../views/claim-record.ts";
 import type { Views } from "../views/views.ts";
+import type { ForcedClaims } from "../writer/forced-claims.ts";
 import { ClaimChanges } from "./claim-changes.ts";
-import { ClaimSteward, placeKey } from "./claim-steward.ts";
-import { ClaimsByObject } from "./claims-by-object.ts";
-import { FirstSeen } from "./first-seen.ts";
-import { addressOf, isSameAddress, kindKey, type ObjectAddress } from "./governed-object.ts";
-import { defaultTimes, type OwnershipTimes, type Sighting } from "./next-step.ts";
-import { factsOf, type ObjectFacts, ObjectReader } from "./object-reader.ts";
+import { claimForcedEvent, subjectOf } from "./claim-events.ts";
+import type { ClaimPolicies, PolicyPlace } from "./claim-policies.ts";
+import { type ClaimEntry, ClaimRegister } from "./claim-register.ts";
+import { ClaimSteward } from "./claim-steward.ts";
+import { type ClaimShrinker, Custodian, type ForcedClaim, type GovernedObject } from "./custodian.ts";
+import { existingObjects } from "./existing-objects.ts";
+import { ForcedClaimMaker } from "./forced-claim-maker.ts";
+import type { ObjectAddress } from "./governed-object.ts";
+import { defaultTimes, type OwnershipTimes } from "./next-step.ts";
+import { ObjectNeeds } from "./object-needs.ts";
+import { isOlder } from "./object-plan.ts";
+import { ObjectReader } from "./object-reader.ts";
+import { ObjectViews } from "./object-views.ts";
+import { PreviewCounts } from "./preview-counts.ts";
 import { Rounds } from "./rounds.ts";
 
 export interface OwnershipOptions {
   readonly runtime: Runtime;
   readonly views: Pick<Views, "claims">;
+  readonly policies: ClaimPolicies;
   readonly directory: Pick<KindDirectory, "find" | "doubt">;
+  readonly forced: ForcedClaims;
+  readonly shrinker: ClaimShrinker;
   readonly events?: Pick<EventRecorder, "record">;
+  /** Told of every claim that was made for an object which had none, or too little. */
+  readonly onForced?: (made: ForcedClaim) => void;
   readonly limits?: Partial<OwnershipLimits>;
   /** Whether claims that are bound are kept, when somebody deletes them, until their object is gone. */
   readonly finalizer?: boolean;
@@ -36,110 +49,135 @@ const defaultLimits: OwnershipLimits = { ...defaultTimes, sweepMs: 240_000 };
 /** Keeps automatic claims and the objects that they are for together. */
 export class Ownership implements Running {
   readonly #options: OwnershipOptions;
-  readonly #firstSeen: FirstSeen;
-  readonly #claims: ClaimsByObject;
-  readonly #objects: FollowedKinds<ObjectFacts>;
+  readonly #claims: ClaimRegister;
+  readonly #objects: ObjectViews;
   readonly #steward: ClaimSteward;
-  readonly #rounds: Rounds<readonly [ObjectPlace, ClaimRecord]>;
+  readonly #maker: ForcedClaimMaker;
+  readonly #custodian: Custodian;
+  readonly #previews: PreviewCounts;
+  readonly #rounds: Rounds<() => void>;
   readonly #stopped = new AbortController();
   readonly #begun: Promise<void>;
-  #unsubscribe: () => void = () => undefined;
-  #followsKinds = false;
 
   constructor(options: OwnershipOptions) {
-    const { runtime, views, directory, events, finalizer = false } = options;
+    const { runtime, views, policies, directory, forced, shrinker, events, finalizer = false } = options;
     const limits = { ...defaultLimits, ...options.limits };
     this.#options = options;
-    this.#firstSeen = new FirstSeen(runtime.elapsedMs);
-    this.#claims = new ClaimsByObject(() => this.#wantKinds());
-    this.#objects = this.#follow(directory);
-    this.#steward = new ClaimSteward({
-      runtime,
-      claimAt: (place) => views.claims.get(place),
-      sightingOf: (address) => this.#sightingOf(address),
-      reader: new ObjectReader(runtime.planes, directory),
-      changes: new ClaimChanges(runtime.planes, finalizer),
-      firstSeen: this.#firstSeen,
-      times: limits,
-      events,
+    const needs = new ObjectNeeds(runtime, policies);
+    const reader = new ObjectReader(runtime.planes, directory);
+    const changes = new ClaimChanges(runtime.planes, finalizer);
+    const claims = new ClaimRegister(runtime, views.claims, limits.reservationTtlMs, {
+      claim: (place, now) => this.#heardOfClaim(place, now),
+      holder: (address) => this.#attendHolder(address),
+      kinds: () => this.#objects.wantKinds(),
     });
-    this.#rounds = new Rounds(runtime, ([place, claim]) => this.#steward.attend(place, claim));
+    const objects = new ObjectViews({
+      runtime,
+      directory,
+      policies,
+      needs,
+      claimedKinds: () => claims.kinds(),
+      told: {
+        object: (address, object) => this.#heardOfObject(address, object),
+        settled: (kind) => this.#settled(kind),
+        policy: (place, kinds) => this.#heardOfPolicy(place, kinds),
+      },
+    });
+    const maker = new ForcedClaimMaker({ runtime, forced, changes, finalizer });
+    this.#claims = claims;
+    this.#objects = objects;
+    this.#maker = maker;
+    this.#steward = new ClaimSteward({ runtime, claims, objects, reader, changes, times: limits, events });
+    this.#custodian = new Custodian({
+      runtime,
+      objects,
+      claims,
+      knowsAllClaims: (signal) => views.claims.fresh(signal),
+      needs,
+      reader,
+      changes,
+      maker,
+      shrinker,
+      forced: (made) => this.#forced(made),
+    });
+    const countFor = existingObjects(runtime.planes.root, objects, claims);
+    this.#previews = new PreviewCounts({ runtime, policies, countFor });
+    this.#rounds = new Rounds(runtime, (visit) => visit());
     this.#begun = this.#begin(limits.sweepMs).catch(() => undefined);
   }
 
   async stop(): Promise<void> {
     this.#stopped.abort(new Error("nobody looks after claims any more"));
     await this.#begun;
-    this.#unsubscribe();
-    await Promise.all([this.#rounds.stop(), this.#steward.stop(), this.#objects.stop()]);
+    this.#claims.stop();
+    const parts = [this.#rounds, this.#steward, this.#custodian, this.#previews, this.#objects];
+    await Promise.all(parts.map((part) => part.stop()));
+    this.#maker.stop();
   }
 
   /** Nothing is decided before all claims are known. */
   async #begin(sweepMs: number): Promise<void> {
-    const { claims } = this.#options.views;
-    await untilAborted(claims.ready, this.#stopped.signal);
-    this.#unsubscribe = claims.subscribe({
-      added: (place, now) => this.#saw(place, undefined, now),
-      changed: (place, before, now) => this.#saw(place, before, now),
-      removed: (place, before) => this.#lost(place, before),
-    });
-    this.#followsKinds = true;
-    this.#wantKinds();
-    this.#rounds.every(sweepMs, () => claims.entries());
+    await untilAborted(this.#options.views.claims.ready, this.#stopped.signal);
+    this.#claims.start();
+    this.#objects.start();
+    this.#rounds.every(sweepMs, () => this.#everything());
   }
 
-  #saw(place: ObjectPlace, before: ClaimRecord | undefined, now: ClaimRecord): void {
-    const { planes } = this.#options.runtime;
-    this.#firstSeen.saw(placeKey(place), now);
-    const [earlier, later] = [before, now].map((claim) => claim?.automatic && addressOf(claim.automatic, planes));
-    if (later !== undefined) this.#claims.add(later, place);
-    if (earlier !== undefined && !isSameAddress(earlier, later)) this.#claims.remove(earlier, place);
-    this.#steward.attend(place, now);
+  #heardOfClaim(place: ObjectPlace, now: ClaimRecord | undefined): void {
+    this.#maker.heard(place, now);
+    if (now !== undefined) this.#steward.attend(place, now);
   }
 
-  #lost(place: ObjectPlace, { automatic }: ClaimRecord): void {
-    this.#firstSeen.forget(placeKey(place));
-    if (automatic !== undefined) this.#claims.remove(addressOf(automatic, this.#options.runtime.planes), place);
+  #heardOfObject(address: ObjectAddress, object: GovernedObject): void {
+    for (const [place, claim] of this.#claims.of(address)) this.#steward.attend(place, claim);
+    this.#custodian.attend(address);
+    this.#touchPreviews(address, object);
   }
 
-  #follow(directory: OwnershipOptions["directory"]): FollowedKinds<ObjectFacts> {
-    const attend = (kind: GroupKind, place: ObjectPlace): void => this.#attendObject({ kind, place });
-    return new FollowedKinds<ObjectFacts>({
-      runtime: this.#options.runtime,
-      directory,
-      keep: (object) => factsOf(object),
-      handler: { added: attend, changed: attend, removed: attend, settled: (kind) => this.#settled(kind) },
-      where: "ownership of",
-    });
+  #attendHolder(address: ObjectAddress): void {
+    this.#custodian.attend(address);
+    const object = this.#objects.get(address);
+    if (object !== undefined) this.#touchPreviews(address, object);
   }
 
-  #attendObject(address: ObjectAddress): void {
-    for (const place of this.#claims.of(address)) {
-      const claim = this.#options.views.claims.get(place);
-      if (claim !== undefined) this.#steward.attend(place, claim);
-    }
+  #heardOfPolicy(place: PolicyPlace, kinds: readonly GroupKind[]): void {
+    this.#previews.touch(place);
+    for (const kind of kinds) this.#rounds.once(this.#visitObjects(kind));
   }
 
   /** Objects that went while nobody looked are told of by nobody: all claims for objects of the kind are looked at. */
   #settled(kind: GroupKind): void {
-    const { views, runtime } = this.#options;
-    function* ofKind() {
-      for (const entry of views.claims.entries()) {
-        const { automatic } = entry[1];
-        if (automatic !== undefined && kindKey(addressOf(automatic, runtime.planes).kind) === kindKey(kind))
-          yield entry;
-      }
+    this.#rounds.once(this.#visitClaims(this.#claims.entries(kind)));
+  }
+
+  *#everything(): Generator<() => void> {
+    yield* this.#visitClaims(this.#claims.entries());
+    for (const kind of this.#options.policies.kinds()) yield* this.#visitObjects(kind);
+  }
+
+  *#visitClaims(claims: Iterable<ClaimEntry>): Generator<() => void> {
+    for (const [place, claim] of claims) yield () => this.#heardOfClaim(place, claim);
+  }
+
+  *#visitObjects(kind: GroupKind): Generator<() => void> {
+    for (const [place, object] of this.#objects.entries(kind)) {
+      yield () => {
+        this.#custodian.attend({ kind, place });
+        this.#touchPreviews({ kind, place }, object);
+      };
     }
-    this.#rounds.once(ofKind());
   }
 
-  #sightingOf({ kind, place }: ObjectAddress): Sighting {
-    const facts = this.#objects.get(kind, place);
-    if (facts !== undefined) return { sight: "there", live: false, ...facts };
-    return this.#objects.phase(kind) === "starting" ? { sight: "starting" } : { sight: "unseen" };
+  /** Objects that came after a policy are in no preview. */
+  #touchPreviews({ kind, place }: ObjectAddress, { created }: GovernedObject): void {
+    for (const { plane, policy, readySince = "" } of this.#options.policies.policiesFor(kind, place.plane)) {
+      if (isOlder(created, readySince)) this.#previews.touch({ plane, name: policy.metadata.name ?? "" });
+    }
   }
 
-  #wantKinds(): void {
-    if (this.#followsKinds) this.#objects.want(this.#claims.kinds());
+  #forced(made: ForcedClaim): void {
+    const { events, onForced } = this.#options;
+    events?.record(made.claim.place.plane, subjectOf(made.claim), claimForcedEvent(made.why));
+    onForced?.(made);
   }
 }

@@ -1,7 +1,6 @@
-import { ChildAbort } from "../../kube/child-abort.ts";
-import { type Outcome, WorkQueue, type WorkQueueOptions } from "../../kube/queue/work-queue.ts";
-import { untilAborted } from "../../kube/until-aborted.ts";
+import { WorkQueue, type WorkQueueOptions } from "../../kube/queue/work-queue.ts";
 import type { Clock } from "../../protocol/clock.ts";
+import { inTime } from "../in-time.ts";
 import type { Running } from "../runtime.ts";
 
 export interface PlaneQueuesOptions<Key> extends Pick<WorkQueueOptions<Key>, "work" | "idOf" | "random" | "report"> {
@@ -12,7 +11,6 @@ export interface PlaneQueuesOptions<Key> extends Pick<WorkQueueOptions<Key>, "wo
 
 /** Of each plane. */
 const concurrency = 8;
-const workMsMax = 30_000;
 
 /** A queue for the work on each plane: one that does not answer keeps no other waiting. */
 export class PlaneQueues<Key> implements Running {
@@ -46,24 +44,8 @@ export class PlaneQueues<Key> implements Running {
     const { planesOf, work, ...options } = this.#options;
     return new WorkQueue<Key>({
       ...options,
-      work: (key, signal) => within(options.clock, (inTime) => work(key, inTime), signal),
+      work: (key, signal) => inTime(options.clock, signal, (life) => work(key, life)),
       limits: { concurrency },
     });
-  }
-}
-
-/** An answer that does not come is a failure. */
-async function within(
-  clock: Clock,
-  work: (inTime: AbortSignal) => Promise<Outcome>,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const attempt = new ChildAbort(signal);
-  const timer = clock.after(workMsMax, () => attempt.abort(new Error(`nothing came of it within ${workMsMax} ms`)));
-  try {
-    return await untilAborted(work(attempt.signal), attempt.signal);
-  } finally {
-    timer.stop();
-    attempt.release();
   }
 }

@@ -1,3 +1,4 @@
+import type { Environment } from "../../cel/environment.ts";
 import { duplicate, type FieldIssue, forbidden, itemPath } from "../../protocol/field-issue.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import { parseApiVersion } from "../../protocol/object-meta.ts";
@@ -14,6 +15,7 @@ import { evaluatePolicy, type NotRendered } from "./evaluate-policy.ts";
 import {
   claimBindings,
   claimPolicyVariables,
+  grantPolicyVariables,
   type PolicyBindings,
   type RequestInfo,
   type RequestUser,
@@ -76,9 +78,18 @@ interface Template {
 
 /** Compiles a policy once, or tells everything that keeps it from working. */
 export function compileClaimPolicy(policy: ClaimCreationPolicy): CompiledClaimPolicyResult {
+  return compileWith(claimPolicyVariables, policy);
+}
+
+/** Whether a policy that compiles looks at who asks, or for what: then nothing can be told from an object alone. */
+export function readsRequest(policy: ClaimCreationPolicy): boolean {
+  return !compileWith(grantPolicyVariables, policy).ok;
+}
+
+function compileWith(variables: Environment, policy: ClaimCreationPolicy): CompiledClaimPolicyResult {
   const path = "spec.target.resourceClaimTemplate";
-  const fields = new TemplateFields(claimPolicyVariables);
-  const { conditions, issues } = compileConditions(policy.trigger, claimPolicyVariables);
+  const fields = new TemplateFields(variables);
+  const { conditions, issues } = compileConditions(policy.trigger, variables);
   const { consumer } = policy.template;
   const template: Template = {
     metadata: fields.metadata(`${path}.metadata`, policy.template.metadata),

@@ -1,6 +1,13 @@
+import type { ForcedClaim } from "../../../src/controllers/ownership/custodian.ts";
 import { Ownership, type OwnershipOptions } from "../../../src/controllers/ownership/ownership.ts";
+import { ClaimPolicyIndex } from "../../../src/controllers/policies/claim-policy-index.ts";
+import { ClaimPolicyReadiness } from "../../../src/controllers/policies/claim-policy-readiness.ts";
+import { createPolicyViews, type PolicyViews } from "../../../src/controllers/policies/policy-views.ts";
 import { claimsType } from "../../../src/controllers/quota-types.ts";
-import { candidatesOf } from "../../../src/controllers/views/claim-record.ts";
+import { RegistrationController } from "../../../src/controllers/registration-controller.ts";
+import { ForcedClaims } from "../../../src/controllers/writer/forced-claims.ts";
+import type { ClaimPart } from "../../../src/core/ledger/claim-knowledge.ts";
+import { candidatesOf } from "../../../src/core/resources/claim-candidates.ts";
 import { parseResourceClaim } from "../../../src/core/resources/resource-claim.ts";
 import { annotations, labels } from "../../../src/core/resources/well-known.ts";
 import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
@@ -32,9 +39,14 @@ export interface ClaimFor {
 export class AutomaticClaims {
   readonly world: QuotaWorld;
   readonly events: string[] = [];
+  readonly shrunk: string[] = [];
+  readonly forced: { readonly name: string; readonly policy: string; readonly why: string }[] = [];
+  readonly verdicts = new ForcedClaims();
+  #policies: Pick<PolicyViews, "claimPolicies">;
 
   constructor(world: QuotaWorld) {
     this.world = world;
+    this.#policies = createPolicyViews(world.runtime);
   }
 
   start(options: Partial<OwnershipOptions> = {}): Ownership {
@@ -43,7 +55,35 @@ export class AutomaticClaims {
     const record = (plane: string, subject: { name: string }, happening: { reason: string; message: string }): void => {
       this.events.push(`${plane}/${subject.name} ${happening.reason}: ${happening.message}`);
     };
-    return this.world.run(new Ownership({ runtime, views, directory, events: { record }, ...options }));
+    const shrink = (place: { name: string }, _: string, parts: readonly ClaimPart[]): void => {
+      this.shrunk.push(
+        `${place.name} ${parts.map(({ resourceType, amount }) => `${resourceType}=${amount}`).join(" ")}`,
+      );
+    };
+    const onForced = ({ claim, policy, why }: ForcedClaim): void => {
+      this.forced.push({ name: claim.place.name, policy, why });
+    };
+    const policies = new ClaimPolicyIndex({ runtime, views, policies: this.#policies });
+    this.world.run({ stop: async () => policies.stop() });
+    const given = { runtime, views, policies, directory, forced: this.verdicts, shrinker: { shrink } };
+    return this.world.run(new Ownership({ ...given, events: { record }, onForced, ...options }));
+  }
+
+  /** Policies as staff makes them, and those who tell whether they are at work. */
+  async startPolicies(): Promise<void> {
+    const { runtime, views, clock } = this.world;
+    const directory = new KindDirectory((plane) => runtime.planes.client(plane), clock);
+    const policies = createPolicyViews(runtime);
+    this.#policies = policies;
+    for (const view of Object.values(policies)) {
+      view.start();
+      this.world.run(view);
+    }
+    await Promise.all(Object.values(policies).map((view) => view.ready));
+    const index = new ClaimPolicyIndex({ runtime, views, policies });
+    this.world.run({ stop: async () => index.stop() });
+    this.world.run(new ClaimPolicyReadiness({ runtime, index, directory }));
+    this.world.run(new RegistrationController(runtime, views));
   }
 
   async configMap(name: string, plane = "root", more: object = {}): Promise<string> {
