@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { anyObject } from "../../../src/controllers/quota-types.ts";
 import { KubeClient } from "../../../src/kube/client/kube-client.ts";
 import type { ResourceClient } from "../../../src/kube/client/resource-client.ts";
@@ -10,6 +11,7 @@ import type { Host } from "../world/world.ts";
 
 /** Nobody in a simulated world gives up by a signal: their machines crash. */
 export const { signal } = new AbortController();
+setMaxListeners(0, signal); // all wait on the same one
 
 export const configMaps: ResourceType = { group: "", version: "v1", plural: "configmaps", scope: "Namespaced" };
 export const priorityClasses: ResourceType = {

@@ -170,6 +170,16 @@ export function page({
   };
 }
 
+export function total({ limit, allocated }: Pick<Shown, "limit" | "allocated">): Content {
+  return {
+    apiVersion,
+    kind: "EffectiveResourceGrant",
+    metadata: { name: "total", namespace: "milo-system", uid: "total" },
+    spec: { consumerRef: organization, resourceType: "x/things" },
+    status: { totalLimit: limit, totalAllocated: allocated, totalReserved: 0, available: limit - allocated },
+  };
+}
+
 export interface Given {
   readonly type?: string;
   readonly amount: number;
