@@ -26,6 +26,8 @@ export interface FollowedKindOptions<Kept> {
   /** What is kept of an object; undefined when it is of no interest. */
   readonly keep: (object: JsonObject, plane: string, kind: GroupKind) => Kept | undefined;
   readonly handler: FollowedKindHandler<Kept>;
+  /** Planes that may serve a kind which the root does not, such as those of policies that name it. */
+  readonly planesOf?: (kind: GroupKind) => readonly string[];
   /** Who follows, for reports. */
   readonly where: string;
 }
@@ -42,6 +44,8 @@ interface Held<Kept> {
 }
 
 const lookAgain = { minMs: 1_500, maxMs: 30_000 };
+/** Beyond so many it is not known that none serves a kind. */
+const planesAskedMax = 100;
 const keepAnew = new Error("everything is kept anew");
 const perhapsUnserved = new Error("the kind may not be served any more");
 
@@ -54,6 +58,7 @@ export class FollowedKind<Kept> implements Running {
   readonly #running: Promise<void>;
   #phase: () => FollowedPhase = () => "starting";
   #attempt: ChildAbort | undefined;
+  #servedIn = "";
   #failures = 0;
 
   constructor(kind: GroupKind, options: FollowedKindOptions<Kept>) {
@@ -112,10 +117,23 @@ export class FollowedKind<Kept> implements Running {
   }
 
   async #once(signal: AbortSignal): Promise<void> {
-    const { directory, runtime } = this.#options;
-    const type = await untilAborted(directory.find(runtime.planes.root, this.#kind), signal);
+    const type = await this.#typeServed(signal);
     if (type !== undefined) await this.#follow(type, signal);
-    else await this.#unserved(signal);
+    else this.#unserved();
+  }
+
+  /** By the root, or by any plane that has objects of the kind, or may have. */
+  async #typeServed(signal: AbortSignal): Promise<ResourceType | undefined> {
+    const { directory, runtime, planesOf } = this.#options;
+    const holding = [...this.#held.values()].map(({ place }) => place.plane);
+    const planes = [...new Set([runtime.planes.root, ...(planesOf?.(this.#kind) ?? []), ...holding])];
+    for (const plane of planes.slice(0, planesAskedMax)) {
+      const type = await untilAborted(directory.find(plane, this.#kind), signal);
+      this.#servedIn = plane;
+      if (type !== undefined) return type;
+    }
+    if (planes.length > planesAskedMax) throw new Error(`none of ${planesAskedMax} planes serves this kind`);
+    return undefined;
   }
 
   /** Rejects, when it is time to look whether the kind is served, and how. */
@@ -160,17 +178,12 @@ export class FollowedKind<Kept> implements Running {
     if (this.#stopped.signal.aborted) return;
     this.#report(error);
     if (!(error instanceof StatusError) || error.status.code !== 404) return;
-    this.#options.directory.doubt(this.#options.runtime.planes.root);
+    this.#options.directory.doubt(this.#servedIn);
     this.#attempt?.abort(perhapsUnserved);
   }
 
-  /** Objects of a kind that is not served are gone, unless it is served where they are. */
-  async #unserved(signal: AbortSignal): Promise<void> {
-    const { directory } = this.#options;
-    for (const plane of new Set([...this.#held.values()].map(({ place }) => place.plane))) {
-      const type = await untilAborted(directory.find(plane, this.#kind), signal);
-      if (type !== undefined) throw new Error(`the kind is served in plane "${plane}", and not in the root`);
-    }
+  /** Its objects are gone. */
+  #unserved(): void {
     const isNews = this.#phase() !== "unserved";
     this.#phase = () => "unserved";
     for (const { place, kept } of [...this.#held.values()]) this.#remove(place, kept);

@@ -77,6 +77,8 @@ export class GrantEngine implements Running {
       runtime,
       directory,
       where: "grant engine",
+      planesOf: (kind) =>
+        [...index.entries()].filter((policy) => sameGroupKind(policy.kind, kind)).map(({ plane }) => plane),
       keep: (object, plane, kind) => wishesOf(object, { plane, kind }, { planes: runtime.planes, index }),
       handler: {
         added: (kind, place, now) => this.#look(kind, place, now),
