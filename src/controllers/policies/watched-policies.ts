@@ -8,6 +8,7 @@ import {
 import type { GroupKind } from "../../core/resources/consumer-ref.ts";
 import type { RegistrationView } from "../../core/resources/registration-rules.ts";
 import type { Informer } from "../../kube/watch/informer.ts";
+import type { Running } from "../runtime.ts";
 import { RegistrationIndex } from "../views/registration-index.ts";
 import type { Views } from "../views/views.ts";
 
@@ -25,7 +26,7 @@ export interface WatchedPoliciesOptions<Policy, Compiled> {
 }
 
 /** Policies of a kind as they are now, judged by the registrations there are now. */
-export class WatchedPolicies<Policy extends AnyPolicy, Compiled> {
+export class WatchedPolicies<Policy extends AnyPolicy, Compiled> implements Running {
   readonly #index: PolicyIndex<Policy, Compiled>;
   readonly #registrations: RegistrationIndex;
   readonly #listeners = new Set<(place: PolicyPlace) => void>();
@@ -77,7 +78,7 @@ export class WatchedPolicies<Policy extends AnyPolicy, Compiled> {
     return () => this.#listeners.delete(listener);
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#listeners.clear();
   }

@@ -35,7 +35,7 @@ async function begin(...planes: readonly string[]): Promise<void> {
     const parents = new ParentContexts();
     const readiness = new GrantPolicyReadiness({ runtime, index, directory, parents });
     const engine = new GrantEngine({ runtime, views, index, directory, parents });
-    world.run({ stop: async () => index.stop() });
+    world.run(index);
     world.run(readiness);
     return world.run(engine);
   };
