@@ -1,6 +1,7 @@
 import { type GrantOrigin, originId } from "../../core/policy/grant-origin.ts";
 import { type GroupKind, groupKindText, sameGroupKind } from "../../core/resources/consumer-ref.ts";
 import type { KindDirectory } from "../../kube/discovery/kind-directory.ts";
+import type { EventRecorder } from "../../kube/events/event-recorder.ts";
 import { again, type Outcome, settled, WorkQueue } from "../../kube/queue/work-queue.ts";
 import { untilAborted } from "../../kube/until-aborted.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
@@ -17,7 +18,7 @@ import { knownWish, policyOf } from "./known-wish.ts";
 import { liveWish } from "./live-wish.ts";
 import type { ParentContexts } from "./parent-contexts.ts";
 import { PolicyChanges } from "./policy-changes.ts";
-import { PolicyEvents } from "./policy-events.ts";
+import { PolicyProblems } from "./policy-problems.ts";
 import type { PolicyPlace } from "./watched-policies.ts";
 
 export interface GrantEngineOptions {
@@ -26,6 +27,7 @@ export interface GrantEngineOptions {
   readonly index: GrantPolicyIndex;
   readonly directory: Pick<KindDirectory, "find" | "doubt">;
   readonly parents: ParentContexts;
+  readonly events: Pick<EventRecorder, "record">;
 }
 
 /** How soon it is looked again when what was heard and what is read do not agree. */
@@ -39,12 +41,12 @@ export class GrantEngine implements Running {
   readonly #made: GrantsByOrigin;
   readonly #writer: GrantWriter;
   readonly #reader: ObjectReader;
-  readonly #events: PolicyEvents;
+  readonly #problems: PolicyProblems;
   readonly #unsubscribe: () => void;
 
   constructor(options: GrantEngineOptions) {
     this.#options = options;
-    const { runtime, views, index, directory } = options;
+    const { runtime, views, index, directory, events } = options;
     this.#queue = new WorkQueue({
       work: (origin, signal) => this.#reconcile(origin, signal),
       idOf: originId,
@@ -57,7 +59,7 @@ export class GrantEngine implements Running {
     });
     this.#writer = new GrantWriter(runtime.planes, views.grants);
     this.#reader = new ObjectReader(runtime.planes, directory);
-    this.#events = new PolicyEvents(runtime, index);
+    this.#problems = new PolicyProblems(index, events);
     this.#followed = this.#followTriggers();
     this.#made = new GrantsByOrigin(views.grants, (origin) => this.#queue.add(origin));
     const changes = new PolicyChanges(index);
@@ -68,7 +70,6 @@ export class GrantEngine implements Running {
     this.#unsubscribe();
     this.#made.stop();
     await Promise.all([this.#followed.stop(), this.#queue.stop()]);
-    await this.#events.stop();
   }
 
   #followTriggers(): FollowedKinds<WishfulTrigger> {
@@ -121,7 +122,7 @@ export class GrantEngine implements Running {
     }
     if (wish.outcome === "grant") await this.#ensure(wish.wanted, signal);
     else parents.forget(policyOf(origin, runtime.planes), originId(origin));
-    this.#events.solved(originId(origin));
+    this.#problems.solved(originId(origin));
     return this.#removeOthers(origin, wish.outcome === "grant" ? wish.wanted.place : undefined, signal);
   }
 
@@ -143,7 +144,7 @@ export class GrantEngine implements Running {
     const policy = policyOf(origin, runtime.planes);
     const text = `${textOf(origin)}: ${message}`;
     if (isOfParent) parents.note(policy, originId(origin), text);
-    this.#events.problem(policy, originId(origin), text);
+    this.#problems.tell(policy, originId(origin), text);
   }
 
   /** Grants that are not wanted, or not there: gone, but only if servers say so when they are asked. */

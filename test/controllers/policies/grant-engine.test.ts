@@ -4,6 +4,7 @@ import { GrantPolicyIndex } from "../../../src/controllers/policies/grant-policy
 import { GrantPolicyReadiness } from "../../../src/controllers/policies/grant-policy-readiness.ts";
 import { ParentContexts } from "../../../src/controllers/policies/parent-contexts.ts";
 import { grantPoliciesType, grantsType } from "../../../src/controllers/quota-types.ts";
+import { EventRecorder } from "../../../src/kube/events/event-recorder.ts";
 import type { ObjectMeta } from "../../../src/protocol/object-meta.ts";
 import { grant, organization, type QuotaWorld } from "../grants/quota-world.ts";
 import {
@@ -34,7 +35,13 @@ async function begin(...planes: readonly string[]): Promise<void> {
     const index = new GrantPolicyIndex({ runtime, views, policies });
     const parents = new ParentContexts();
     const readiness = new GrantPolicyReadiness({ runtime, index, directory, parents });
-    const engine = new GrantEngine({ runtime, views, index, directory, parents });
+    const recorder = new EventRecorder({
+      ...runtime,
+      eventsOf: (plane) => world.resource(events, plane),
+      source: { component: "test", instance: "test" },
+      report: (error) => runtime.report("events", error),
+    });
+    const engine = new GrantEngine({ runtime, views, index, directory, parents, events: recorder });
     world.run(index);
     world.run(readiness);
     return world.run(engine);
