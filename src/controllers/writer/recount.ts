@@ -12,6 +12,7 @@ import { isValid } from "./validity.ts";
 export async function recount(desk: Desk, ports: DeskPorts, signal: AbortSignal): Promise<void> {
   const { runtime, views, registrations } = ports;
   ports.leadership.fence();
+  desk.isCounted = true; // unless somebody else is seen to write meanwhile
   desk.countGrants(registrations, runtime.clock.now());
   const wanted = typesToOpen(desk, ports);
   const read = await Promise.all(
@@ -28,7 +29,6 @@ export async function recount(desk: Desk, ports: DeskPorts, signal: AbortSignal)
     desk.noteGone(page.content.reservations.map(({ claim }) => claim.uid));
     ports.shown.changed({ ...desk.key, resourceType: type }, () => desk.shownBook(type));
   }
-  desk.isCounted = true;
   desk.isActive = false;
   desk.countedAtMs = runtime.elapsedMs();
 }
