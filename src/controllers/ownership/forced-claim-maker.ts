@@ -41,6 +41,8 @@ export class ForcedClaimMaker {
   readonly #options: ForcedClaimMakerOptions;
   /** Those that nobody has decided yet. */
   readonly #open = new Map<string, { readonly place: ObjectPlace; readonly uid: string }>();
+  /** Those that may have been made, for these objects; as long as that is not known, nobody decides what is there. */
+  readonly #unsure = new Map<string, { readonly place: ObjectPlace; readonly object: string }>();
 
   constructor(options: ForcedClaimMakerOptions) {
     this.#options = options;
@@ -50,6 +52,7 @@ export class ForcedClaimMaker {
     const { forced, finalizer } = this.#options;
     const place = { plane: wanted.plane, namespace: wanted.claim.namespace, name: wanted.claim.name };
     forced.expect(place);
+    this.#unsure.set(placeKey(place), { place, object: wanted.uid });
     try {
       const manifest = forcedManifest(wanted.claim, wanted.uid, { owner: wanted.owner, finalizer });
       const { metadata } = await this.#client(place).create(manifest, {}, signal);
@@ -57,8 +60,7 @@ export class ForcedClaimMaker {
       this.#confirm(place, uid);
       return { outcome: "made", claim: { place, uid, version: resourceVersion } };
     } catch (error) {
-      // Whether it was made or not, from here on it is a claim like any other; denied as one, it is replaced.
-      forced.release(place);
+      if (isRefusal(error)) this.#release(place);
       if (!(error instanceof StatusError) || error.status.reason !== "AlreadyExists") throw error;
       return this.#use(place, wanted, signal);
     }
@@ -66,15 +68,21 @@ export class ForcedClaimMaker {
 
   /** To be told of every claim, and of every change to one: what is decided or gone needs no forcing. */
   heard(place: ObjectPlace, claim: ClaimRecord | undefined): void {
-    const open = this.#open.get(placeKey(place));
-    if (open === undefined || (claim?.uid === open.uid && claim.state === "pending")) return;
-    this.#open.delete(placeKey(place));
-    this.#options.forced.release(place);
+    const key = placeKey(place);
+    const [unsure, open] = [this.#unsure.get(key), this.#open.get(key)];
+    const isPending = claim?.state === "pending";
+    if (unsure !== undefined && isPending && claim.automatic?.candidates.includes(unsure.object) === true) {
+      this.#confirm(place, claim.uid); // made by us, though nobody told us so; or as good as that
+    } else if (
+      (unsure !== undefined && claim !== undefined) ||
+      (open !== undefined && !(isPending && claim.uid === open.uid))
+    ) {
+      this.#release(place);
+    }
   }
 
   stop(): void {
-    for (const { place } of this.#open.values()) this.#options.forced.release(place);
-    this.#open.clear();
+    for (const { place } of [...this.#open.values(), ...this.#unsure.values()]) this.#release(place);
   }
 
   async #use(place: ObjectPlace, { claim, uid }: ClaimToMake, signal: AbortSignal): Promise<Making> {
@@ -105,7 +113,14 @@ export class ForcedClaimMaker {
     }
   }
 
+  #release(place: ObjectPlace): void {
+    this.#open.delete(placeKey(place));
+    this.#unsure.delete(placeKey(place));
+    this.#options.forced.release(place);
+  }
+
   #confirm(place: ObjectPlace, uid: string): void {
+    this.#unsure.delete(placeKey(place));
     this.#open.set(placeKey(place), { place, uid });
     this.#options.forced.confirm(place, uid);
   }
@@ -113,4 +128,9 @@ export class ForcedClaimMaker {
   #client({ plane }: ObjectPlace): ResourceClient<ResourceClaim> {
     return this.#options.runtime.planes.client(plane).resource(claimsType, parseResourceClaim);
   }
+}
+
+/** Whether a server has said that it did nothing. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof StatusError && error.status.code < 500;
 }
