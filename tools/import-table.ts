@@ -24,6 +24,11 @@ export const importTable: Readonly<Record<string, Room>> = {
   client: { rooms: clientRooms, packages: anyPackage },
   portal: { rooms: ["protocol", "core", "kube", "client", "telemetry"], packages: anyPackage },
   cli: { rooms: ["protocol", "core", "kube", "client", "telemetry"], packages: anyPackage },
+  // Puts the halves together in one process. Only main.ts starts it.
+  up: {
+    rooms: ["protocol", "schema", "core", "kube", "telemetry", "apiserver", "controllers", "admission", "tenancy"],
+    packages: anyPackage,
+  },
 };
 
 /** Inside a room: which of its folders may import which others. A folder not named here may import its siblings. */

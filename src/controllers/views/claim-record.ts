@@ -1,9 +1,9 @@
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import { knowledgeOf } from "../../core/ledger/read-claim.ts";
+import { candidatesOf } from "../../core/resources/claim-candidates.ts";
 import { type ConsumerRef, consumerKey } from "../../core/resources/consumer-ref.ts";
 import type { ResourceClaim, ResourceRef } from "../../core/resources/resource-claim.ts";
 import { annotations, labels } from "../../core/resources/well-known.ts";
-import type { ObjectMeta } from "../../protocol/object-meta.ts";
 
 /** What controllers keep of a claim: little, once it is decided. */
 export interface ClaimRecord {
@@ -89,9 +89,4 @@ export class ClaimRecords {
       owners: (metadata.ownerReferences ?? []).map((owner) => owner.uid),
     };
   }
-}
-
-/** The objects that a claim may be for, as its annotation lists them. */
-export function candidatesOf({ annotations: noted = {} }: ObjectMeta): readonly string[] {
-  return (noted[annotations.candidates] ?? "").split(",").filter((uid) => uid !== "");
 }

@@ -1,0 +1,129 @@
+import { claimManifest, type RenderedClaim } from "../core/policy/claim-policy.ts";
+import { candidatesOf, candidatesText } from "../core/resources/claim-candidates.ts";
+import { parseResourceClaim, type ResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
+import { annotations } from "../core/resources/well-known.ts";
+import type { KubeClient } from "../kube/client/kube-client.ts";
+import type { ResourceClient } from "../kube/client/resource-client.ts";
+import { StatusError } from "../protocol/api-status.ts";
+import type { KubernetesObject } from "../protocol/object-meta.ts";
+import { nextStep } from "./existing-claim.ts";
+import { Refused } from "./refusals.ts";
+
+/** Who a claim is for. */
+export interface Claimant {
+  /** UID of the object. */
+  readonly uid: string;
+  /** Whether an object of this name is stored that has that UID. */
+  exists(uid: string, signal: AbortSignal): Promise<boolean>;
+  /** What to tell somebody who creates an object that is there already. */
+  readonly taken: Refused;
+}
+
+const triesMax = 6;
+
+/**
+ * Gets a claim that lists our object: makes it, or comes to one that is there. Everything is on the version that was read;
+ * whoever is slower starts again.
+ */
+export class ClaimAttempt {
+  readonly #claims: ResourceClient<ResourceClaim>;
+  readonly #wanted: RenderedClaim;
+  readonly #claimant: Claimant;
+
+  constructor(client: KubeClient, wanted: RenderedClaim, claimant: Claimant) {
+    this.#claims = client.resource(resourceClaimDefinition, parseResourceClaim);
+    this.#wanted = wanted;
+    this.#claimant = claimant;
+  }
+
+  /** Throws Refused where the object cannot be created, or not now. */
+  async acquire(signal: AbortSignal): Promise<ResourceClaim> {
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const claim = (await this.#create(signal)) ?? (await this.#comeTo(signal));
+      if (claim !== undefined) return claim;
+    }
+    throw Refused.busy(`too many others change the claim ${this.#wanted.name} at the same time`);
+  }
+
+  /** Undefined when there is a claim of the name. */
+  async #create(signal: AbortSignal): Promise<ResourceClaim | undefined> {
+    const manifest = claimManifest(this.#wanted) as unknown as KubernetesObject;
+    const noted = { ...manifest.metadata.annotations, [annotations.candidates]: this.#claimant.uid };
+    const object = { ...manifest, metadata: { ...manifest.metadata, annotations: noted } };
+    try {
+      return await this.#claims.create(object, {}, signal);
+    } catch (error) {
+      if (error instanceof StatusError && error.status.reason === "AlreadyExists") return undefined;
+      // It may have been made all the same; then it lists us, and is found by its name.
+      if (error instanceof StatusError && error.status.code < 500) throw error;
+      const found = await this.#claims.find(this.#wanted, signal);
+      if (found === undefined) throw error;
+      return undefined;
+    }
+  }
+
+  /** Undefined when what was there has changed meanwhile, or is out of the way. */
+  async #comeTo(signal: AbortSignal): Promise<ResourceClaim | undefined> {
+    const claim = await this.#claims.find(this.#wanted, signal);
+    if (claim === undefined) return undefined;
+    const next = nextStep(claim, this.#wanted, this.#claimant.uid);
+    switch (next.step) {
+      case "wait":
+        return claim;
+      case "replace":
+        return this.#delete(claim, signal);
+      case "look":
+        return this.#comeToBound(claim, next.bound, signal);
+      case "join":
+        return this.#list(claim, candidatesOf(claim.metadata), signal);
+      case "later":
+        throw Refused.busy(`the claim ${this.#wanted.name} of an earlier object of this name is being deleted`);
+      case "full":
+        throw Refused.busy(`too many requests for the same object wait for the claim ${this.#wanted.name}`);
+      case "foreign":
+        throw Refused.misconfigured(`there is a claim ${this.#wanted.name} that is not for this: ${next.because}`);
+      default:
+        throw new Error(`unknown step ${next satisfies never}`);
+    }
+  }
+
+  /** The object of that name is there, and this one cannot be stored; or it is gone, and its claim is free. */
+  async #comeToBound(claim: ResourceClaim, bound: string, signal: AbortSignal): Promise<ResourceClaim | undefined> {
+    if (await this.#claimant.exists(bound, signal)) throw this.#claimant.taken;
+    const others = candidatesOf(claim.metadata).filter((uid) => uid !== bound);
+    return others.length === 0 ? this.#delete(claim, signal) : this.#list(claim, others, signal);
+  }
+
+  async #list(
+    claim: ResourceClaim,
+    others: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ResourceClaim | undefined> {
+    const { uid, resourceVersion } = claim.metadata;
+    const noted = {
+      [annotations.candidates]: candidatesText([...others, this.#claimant.uid]),
+      [annotations.bound]: null,
+    };
+    // An object that is gone must not take the claim with it.
+    const body = { metadata: { uid, resourceVersion, annotations: noted, ownerReferences: null } };
+    return this.#orLost(this.#claims.patch(this.#wanted, { type: "merge", body }, {}, signal));
+  }
+
+  async #delete({ metadata }: ResourceClaim, signal: AbortSignal): Promise<undefined> {
+    const { uid = "", resourceVersion = "" } = metadata;
+    await this.#orLost(this.#claims.delete(this.#wanted, { uid, resourceVersion }, signal));
+    return undefined;
+  }
+
+  /** Somebody else was faster: what is there is looked at anew. */
+  async #orLost<Result>(write: Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await write;
+    } catch (error) {
+      if (error instanceof StatusError && (error.status.code === 404 || error.status.reason === "Conflict")) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+}

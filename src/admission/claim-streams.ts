@@ -1,0 +1,96 @@
+import type { Random } from "../kube/backoff.ts";
+import type { KubeClient } from "../kube/client/kube-client.ts";
+import type { Clock, Timer } from "../protocol/clock.ts";
+import { ClaimStream } from "./claim-stream.ts";
+import type { StreamsListener } from "./stream-listener.ts";
+
+export interface ClaimStreamsOptions {
+  readonly clientOf: (plane: string) => KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly report: (where: string, error: unknown) => void;
+  readonly told?: StreamsListener;
+  /** How long a stream goes on that nobody uses. */
+  readonly idleMsMax?: number;
+}
+
+interface OpenStream {
+  readonly stream: ClaimStream;
+  users: number;
+  idle: Timer | undefined;
+}
+
+const idleMsDefault = 5 * 60_000;
+
+/** One stream of claims for each plane in use: opened by the first who needs it, and ended when nobody has for a while. */
+export class ClaimStreams {
+  readonly #options: ClaimStreamsOptions;
+  readonly #streams = new Map<string, OpenStream>();
+  #isStopped = false;
+
+  constructor(options: ClaimStreamsOptions) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    return this.#streams.size;
+  }
+
+  get waiterCount(): number {
+    return [...this.#streams.values()].reduce((sum, { stream }) => sum + stream.waiterCount, 0);
+  }
+
+  /** Works with the stream of a plane, which stays open meanwhile. */
+  async use<Result>(plane: string, work: (stream: ClaimStream) => Promise<Result>): Promise<Result> {
+    const open = this.#streams.get(plane) ?? this.#start(plane);
+    open.users += 1;
+    open.idle?.stop();
+    try {
+      return await work(open.stream);
+    } finally {
+      open.users -= 1;
+      if (open.users === 0) this.#rest(plane, open);
+    }
+  }
+
+  /** A claim of some plane is promised, and will be granted whatever happens. */
+  promised(uid: string): void {
+    for (const { stream } of this.#streams.values()) stream.promised(uid);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    const all = [...this.#streams.values()];
+    this.#streams.clear();
+    for (const { idle } of all) idle?.stop();
+    await Promise.all(all.map(({ stream }) => stream.stop()));
+  }
+
+  #start(plane: string): OpenStream {
+    if (this.#isStopped) throw new Error("no stream is opened any more");
+    const { clientOf, clock, random, report, told = {} } = this.#options;
+    const stream = new ClaimStream({
+      client: clientOf(plane),
+      clock,
+      random,
+      report: (error) => report(`claims of ${plane}`, error),
+      told,
+    });
+    const open: OpenStream = { stream, users: 0, idle: undefined };
+    this.#streams.set(plane, open);
+    told.opened?.();
+    return open;
+  }
+
+  #rest(plane: string, open: OpenStream): void {
+    const { clock, told = {}, idleMsMax = idleMsDefault, report } = this.#options;
+    if (this.#isStopped) return;
+    told.idle?.();
+    open.idle = clock.after(idleMsMax, () => {
+      if (open.users > 0 || this.#streams.get(plane) !== open) return;
+      this.#streams.delete(plane);
+      told.ended?.();
+      void open.stream.stop().catch((error: unknown) => report(`claims of ${plane}`, error));
+    });
+  }
+}

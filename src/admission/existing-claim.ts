@@ -1,0 +1,57 @@
+import type { RenderedClaim } from "../core/policy/claim-policy.ts";
+import { candidatesOf } from "../core/resources/claim-candidates.ts";
+import { consumerKey } from "../core/resources/consumer-ref.ts";
+import { dimensionKey } from "../core/resources/dimensions.ts";
+import type { ClaimRequest, ResourceClaim } from "../core/resources/resource-claim.ts";
+import { annotations, candidatesMax } from "../core/resources/well-known.ts";
+
+/** What to do about a claim that is there already under the name of the one we want. */
+export type NextStep =
+  /** It is for our object: wait for its answer. */
+  | { readonly step: "wait" }
+  /** It is of no use: delete it, and make ours. */
+  | { readonly step: "replace" }
+  /** It is for an object that may exist: find out. */
+  | { readonly step: "look"; readonly bound: string }
+  /** List our object in it. */
+  | { readonly step: "join" }
+  /** It is being deleted, and will soon be out of the way. */
+  | { readonly step: "later" }
+  | { readonly step: "full" }
+  /** It is something else: two things have the same name that must not. */
+  | { readonly step: "foreign"; readonly because: string };
+
+export function nextStep(claim: ResourceClaim, wanted: RenderedClaim, candidate: string): NextStep {
+  const because = difference(claim, wanted);
+  if (because !== undefined) return { step: "foreign", because };
+  if (claim.metadata.deletionTimestamp !== undefined) return { step: "later" };
+  if (claim.answer.state === "denied") return { step: "replace" };
+  const candidates = candidatesOf(claim.metadata);
+  if (candidates.includes(candidate)) return { step: "wait" };
+  const bound = claim.metadata.annotations?.[annotations.bound];
+  if (bound !== undefined) return { step: "look", bound };
+  if (candidates.length === 0) return { step: "replace" };
+  return candidates.length < candidatesMax ? { step: "join" } : { step: "full" };
+}
+
+/** Whoever joins a claim relies on it being about the same object, for the same policy, and asking for the same. */
+function difference(claim: ResourceClaim, wanted: RenderedClaim): string | undefined {
+  const noted = claim.metadata.annotations ?? {};
+  for (const name of [annotations.createdBy, annotations.policy, annotations.resourcePlane]) {
+    if ((noted[name] ?? "") !== (wanted.annotations[name] ?? "")) return `its annotation ${name} differs`;
+  }
+  if (claim.resource === undefined || consumerKey(claim.resource) !== consumerKey(wanted.resource)) {
+    return "it is for another object";
+  }
+  if (consumerKey(claim.consumer) !== consumerKey(wanted.consumer)) return "it is for another consumer";
+  return sameRequests(claim.requests, wanted.requests) ? undefined : "it asks for something else";
+}
+
+function sameRequests(left: readonly ClaimRequest[], right: readonly ClaimRequest[]): boolean {
+  const texts = (requests: readonly ClaimRequest[]): string =>
+    requests
+      .map(({ resourceType, dimensions, amount }) => `${resourceType} ${dimensionKey(dimensions)} ${amount}`)
+      .sort()
+      .join("\n");
+  return texts(left) === texts(right);
+}

@@ -1,0 +1,28 @@
+import type { RequestUser } from "../core/policy/policy-variables.ts";
+import type { ResourceType } from "../kube/client/resource-type.ts";
+import type { ApiStatus } from "../protocol/api-status.ts";
+import type { JsonObject } from "../protocol/json-value.ts";
+
+/** An object that is about to be stored, as it will be: its name and UID included. */
+export interface ObjectChange {
+  readonly operation: "CREATE" | "UPDATE";
+  readonly plane: string;
+  readonly type: ResourceType;
+  readonly kind: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly user: RequestUser;
+  readonly dryRun: boolean;
+  readonly object: JsonObject;
+  /** Absent on a create. */
+  readonly oldObject: JsonObject | undefined;
+  readonly warn: (text: string) => void;
+}
+
+/** What becomes of a change. Whoever is allowed one has to tell whether it was stored, where anybody can know. */
+export type Verdict =
+  | { readonly allowed: true; readonly settled?: (stored: boolean) => void }
+  | { readonly allowed: false; readonly status: ApiStatus };
+
+export const allowed: Verdict = { allowed: true };

@@ -1,0 +1,46 @@
+import type { ClaimInput, CompiledClaimPolicy, RenderedClaim } from "../core/policy/claim-policy.ts";
+import type { ReadyPolicy } from "../core/policy/policy-index.ts";
+import type { ClaimCreationPolicy } from "../core/resources/claim-creation-policy.ts";
+import type { JsonObject } from "../protocol/json-value.ts";
+import { growthOf } from "./growth.ts";
+import type { ObjectChange } from "./object-change.ts";
+
+export type ClaimPolicy = ReadyPolicy<ClaimCreationPolicy, CompiledClaimPolicy>;
+
+/** What a policy makes of a change. */
+export type Wish =
+  | { readonly outcome: "nothing"; readonly missingKeys: number }
+  | { readonly outcome: "claim"; readonly claim: RenderedClaim }
+  | { readonly outcome: "failed"; readonly message: string };
+
+/** What a change needs by a policy: all that a new object asks for, and what a changed one asks for beyond that before. */
+export function wishOf(policy: ClaimPolicy, change: ObjectChange, input: Omit<ClaimInput, "trigger">): Wish {
+  const now = rendered(policy, change.object, input);
+  if (now.outcome !== "claim" || change.oldObject === undefined) return now;
+  const before = rendered(policy, change.oldObject, input);
+  // What cannot be said of an object as it was does not make it free.
+  if (before.outcome !== "claim") return now;
+  const growth = growthOf(before.claim, now.claim, versionOf(change.oldObject));
+  return growth === undefined ? { outcome: "nothing", missingKeys: 0 } : { outcome: "claim", claim: growth };
+}
+
+function rendered({ compiled }: ClaimPolicy, trigger: JsonObject, input: Omit<ClaimInput, "trigger">): Wish {
+  const rendering = compiled.evaluate({ ...input, trigger });
+  switch (rendering.outcome) {
+    case "claim":
+      return { outcome: "claim", claim: rendering.claim };
+    case "nothing":
+      return { outcome: "nothing", missingKeys: 0 };
+    case "differs":
+      return { outcome: "nothing", missingKeys: rendering.missingKeys };
+    case "failed":
+      return { outcome: "failed", message: rendering.message };
+    default:
+      throw new Error(`unknown rendering ${rendering satisfies never}`);
+  }
+}
+
+function versionOf(object: JsonObject): string {
+  const { metadata } = object as { readonly metadata?: { readonly resourceVersion?: string } };
+  return metadata?.resourceVersion ?? "";
+}

@@ -1,0 +1,54 @@
+import { candidatesOf, candidatesText } from "../core/resources/claim-candidates.ts";
+import type { ResourceClaim } from "../core/resources/resource-claim.ts";
+import { parseResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
+import { annotations } from "../core/resources/well-known.ts";
+import type { KubeClient } from "../kube/client/kube-client.ts";
+import type { ResourceClient } from "../kube/client/resource-client.ts";
+import { StatusError } from "../protocol/api-status.ts";
+
+/** A claim that lists an object which is not going to be stored. */
+export interface Listed {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly name: string;
+  /** UID of the object. */
+  readonly candidate: string;
+}
+
+const triesMax = 6;
+
+/**
+ * Takes an object off a claim again, and the claim away with the last one. Where this fails nothing is lost: what nobody
+ * uses is returned after a while.
+ */
+export async function withdraw(listed: Listed, signal: AbortSignal): Promise<void> {
+  const claims = listed.client.resource(resourceClaimDefinition, parseResourceClaim);
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const claim = await claims.find(listed, signal);
+    if (claim === undefined || !candidatesOf(claim.metadata).includes(listed.candidate)) return;
+    if (await takeOff(claims, claim, listed, signal)) return;
+  }
+}
+
+/** Whether it was done; not when somebody else changed the claim meanwhile. */
+async function takeOff(
+  claims: ResourceClient<ResourceClaim>,
+  { metadata }: ResourceClaim,
+  listed: Listed,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { uid = "", resourceVersion = "" } = metadata;
+  const others = candidatesOf(metadata).filter((each) => each !== listed.candidate);
+  const noted = { [annotations.candidates]: candidatesText(others) };
+  const body = { metadata: { uid, resourceVersion, annotations: noted } };
+  try {
+    if (others.length === 0) await claims.delete(listed, { uid, resourceVersion }, signal);
+    else await claims.patch(listed, { type: "merge", body }, {}, signal);
+    return true;
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    if (error.status.code === 404) return true;
+    if (error.status.reason === "Conflict") return false;
+    throw error;
+  }
+}

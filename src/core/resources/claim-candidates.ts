@@ -1,0 +1,11 @@
+import type { ObjectMeta } from "../../protocol/object-meta.ts";
+import { annotations } from "./well-known.ts";
+
+/** The objects that a claim may be for, by UID. */
+export function candidatesOf({ annotations: noted = {} }: ObjectMeta): readonly string[] {
+  return (noted[annotations.candidates] ?? "").split(",").filter((uid) => uid !== "");
+}
+
+export function candidatesText(candidates: readonly string[]): string {
+  return candidates.join(",");
+}
