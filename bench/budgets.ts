@@ -81,6 +81,42 @@ export const budgets = {
     unit: "MiB",
     reason: "a thousand watchers share the text of each event; what they have not read yet is bounded",
   },
+  claimsAgainstRaw: {
+    bound: "at least",
+    value: 0.45,
+    unit: "x raw",
+    reason: "a decided claim is two writes of one object, its create and its answer, and a share of a third",
+  },
+  claimWritesAlone: {
+    bound: "at most",
+    value: 2.2,
+    unit: "writes",
+    reason: "one promise on the page and one answer; what was promised before is counted in the same write",
+  },
+  claimWritesTogether: {
+    bound: "at most",
+    value: 1.1,
+    unit: "writes",
+    reason: "claims that come together share the write of the page, and only the answer is their own",
+  },
+  claimsSpread: {
+    bound: "at least",
+    value: 0.6,
+    unit: "x one bucket",
+    reason: "buckets share no page, so each pays for its own; that is another write, and nothing else",
+  },
+  claimGrowth: {
+    bound: "at most",
+    value: 1.1,
+    unit: "x with none",
+    reason: "what was granted before is counted once, and never looked at again",
+  },
+  claimAtRest: {
+    bound: "at most",
+    value: 1024,
+    unit: "bytes",
+    reason: "a million granted claims must fit into a gigabyte of the controllers",
+  },
 } satisfies Record<string, Budget>;
 
 export type BudgetName = keyof typeof budgets;

@@ -39,8 +39,14 @@ export function requireSameSchema({ kind, isServed }: ObjectRequest): void {
   );
 }
 
-/** Definitions are large, and nearly none of them is ending: its text says so before it is parsed. */
+const knownEnding = new WeakMap<StoredObject, boolean>();
+
+/** A version of a definition is asked once, for it is large; and nearly none is ending, as its text says unparsed. */
 function isEnding(definition: StoredObject): boolean {
+  const known = knownEnding.get(definition);
+  if (known !== undefined) return known;
   const isTold = definition.text.includes('"deletionTimestamp"');
-  return isTold && definition.object.metadata.deletionTimestamp !== undefined;
+  const isIt = isTold && definition.object.metadata.deletionTimestamp !== undefined;
+  knownEnding.set(definition, isIt);
+  return isIt;
 }

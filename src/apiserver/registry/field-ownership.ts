@@ -33,7 +33,12 @@ export function ownedAfterUpdate(
 
 /** Whether nothing changes but the times at which fields were written: then nothing is written at all. */
 export function sameButForTimes(object: ApiObject, old: ApiObject): boolean {
-  return jsonEquals(timeless(object), timeless(old));
+  return jsonEquals(content(object), content(old)) && jsonEquals(timeless(object), timeless(old));
+}
+
+/** What a change is most likely in, and nothing has to be made for to see it. */
+function content(object: ApiObject): JsonValue {
+  return ((object as JsonObject)["status"] ?? (object as JsonObject)["spec"] ?? null) as JsonValue;
 }
 
 function timeless(object: ApiObject): JsonValue {

@@ -1,6 +1,6 @@
 import { invalidObject, StatusError } from "../../protocol/api-status.ts";
 import type { FieldIssue } from "../../protocol/field-issue.ts";
-import { type JsonObject, jsonEquals } from "../../protocol/json-value.ts";
+import { type JsonObject, type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
 import { shaped as shapedBySchema } from "../../schema/shape.ts";
 import { type MetadataChange, withFieldOf, withMetadata, without } from "./metadata.ts";
 import { metadataChangeIssues, metadataIssues } from "./metadata-rules.ts";
@@ -63,15 +63,19 @@ function counted(object: ApiObject, old: ApiObject, kind: ServedKind): ApiObject
   const before = old.metadata.generation;
   if (!kind.hasGeneration) return withMetadata(object, { generation: before });
   const generation = sameIntent(object, old, kind) ? before : (before ?? 0) + 1;
-  return withMetadata(object, { generation });
+  return object.metadata.generation === generation ? object : withMetadata(object, { generation });
 }
 
 function sameIntent(object: ApiObject, old: ApiObject, kind: ServedKind): boolean {
-  const intent = (all: ApiObject): JsonObject => {
-    const bare = without(all, "metadata");
-    return kind.hasStatus ? without(bare, "status") : bare;
-  };
-  return jsonEquals(intent(object), intent(old));
+  const isIntent = (field: string): boolean => field !== "metadata" && !(kind.hasStatus && field === "status");
+  const fields = Object.keys(object).filter(isIntent);
+  const [now, before] = [object as JsonObject, old as JsonObject];
+  return (
+    fields.length === Object.keys(old).filter(isIntent).length &&
+    fields.every(
+      (field) => Object.hasOwn(before, field) && jsonEquals(now[field] as JsonValue, before[field] as JsonValue),
+    )
+  );
 }
 
 /** Known fields only, defaults filled in; what is wrong with an object is for its rules to say. */

@@ -71,8 +71,10 @@ class Evaluation implements RuleFindings {
     const matching = oldSelf === undefined ? undefined : new Correlation(compiled, at.self, oldSelf);
     for (let index = 0; index < items.length && !this.#isSpent(); index += 1) {
       const self = items[index] as JsonValue;
+      const { current, nearest } = below(at, (above) => above.item(index));
       this.visit({
-        ...below(at, (current) => current.item(index)),
+        current,
+        nearest,
         compiled: compiled.items,
         self,
         oldSelf: matching?.oldItem(self),
@@ -88,8 +90,10 @@ class Evaluation implements RuleFindings {
       const property = compiled.properties.get(name);
       const child = property ?? compiled.additional;
       if (child === undefined || child === true || !child.hasRules || this.#isSpent()) continue;
+      const { current, nearest } = isHeadField(at, name) ? unmatched : below(at, (above) => above.field(name));
       this.visit({
-        ...(isHeadField(at, name) ? unmatched : below(at, (current) => current.field(name))),
+        current,
+        nearest,
         compiled: child,
         self: object[name] as JsonValue,
         oldSelf: old === undefined ? undefined : ownValue(old, name),

@@ -67,15 +67,10 @@ export function encodeManagedFields(owners: Owners): readonly ManagedFieldsEntry
 }
 
 function encodeOwner({ manager, operation, apiVersion, subresource, fields, timeSeconds }: Owner): ManagedFieldsEntry {
-  return {
-    ...(manager === "" ? {} : { manager }),
-    operation,
-    apiVersion,
-    ...(timeSeconds === undefined ? {} : { time: utcText(timeSeconds) }),
-    fieldsType: "FieldsV1",
-    fieldsV1: writeFieldsV1(fields),
-    ...(subresource === "" ? {} : { subresource }),
-  };
+  const time = timeSeconds === undefined ? {} : { time: utcText(timeSeconds) };
+  const entry = { operation, apiVersion, ...time, fieldsType: "FieldsV1", fieldsV1: writeFieldsV1(fields) } as const;
+  const named = manager === "" ? entry : { manager, ...entry };
+  return subresource === "" ? named : { ...named, subresource };
 }
 
 /** Those who applied first; then by time, name, version and subresource. */

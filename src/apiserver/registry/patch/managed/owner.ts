@@ -29,6 +29,11 @@ export function ownerIdentity({
   });
 }
 
+/** The owner with other fields; the very same one when they are what it has. */
+export function withFields(owner: Owner, fields: FieldSet): Owner {
+  return fields === owner.fields ? owner : { ...owner, fields };
+}
+
 /** The owners after each has been changed, without those that own nothing or are gone. */
 export function eachOwner(owners: Owners, change: (owner: Owner, identity: string) => Owner | undefined): Owners {
   const changed = new Map<string, Owner>();

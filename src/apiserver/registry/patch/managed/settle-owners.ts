@@ -1,10 +1,10 @@
-import type { JsonObject } from "../../../../protocol/json-value.ts";
+import type { JsonObject, JsonValue } from "../../../../protocol/json-value.ts";
 import { type Comparison, compareObjects, withoutFields } from "../fields/compare-objects.ts";
 import { difference, type FieldSet, intersection, isEmptySet, union } from "../fields/field-set.ts";
 import { mergeTypeOf } from "../fields/merge-type.ts";
 import { reconcileFields } from "../fields/reconcile-fields.ts";
 import type { FieldScope } from "./field-scope.ts";
-import { eachOwner, type Owner, type Owners } from "./owner.ts";
+import { eachOwner, type Owner, type Owners, withFields } from "./owner.ts";
 
 /** Fields of somebody else that a change would take. */
 export interface Conflict {
@@ -46,7 +46,7 @@ export function settleOwners(
   const settled = eachOwner(owners, (owner, identity) => {
     if (identity === by.self) return owner;
     const loss = lost.get(identity);
-    return loss && { ...owner, fields: difference(difference(owner.fields, loss.taken), loss.removed) };
+    return loss && withFields(owner, difference(difference(owner.fields, loss.taken), loss.removed));
   });
   return { outcome: "settled", owners: settled, comparison: comparisonIn(scope.apiVersion) as Comparison };
 }
@@ -63,14 +63,25 @@ function comparisons(change: ObjectChange, scope: FieldScope): (apiVersion: stri
 function compareIn(apiVersion: string, { before, after }: ObjectChange, scope: FieldScope): Comparison | undefined {
   const schema = scope.schemaOf(apiVersion);
   if (schema === undefined) return undefined;
-  const comparison = compareObjects(mergeTypeOf(schema), before, after);
-  return apiVersion === scope.apiVersion ? withoutFields(comparison, scope.resetFields) : comparison;
+  const type = mergeTypeOf(schema);
+  if (apiVersion !== scope.apiVersion) return compareObjects(type, before, after);
+  const { resetFields } = scope;
+  const comparison = compareObjects(type, withoutReset(before, resetFields), withoutReset(after, resetFields));
+  return withoutFields(comparison, resetFields);
+}
+
+/** Whole fields that do not count need not be compared. */
+function withoutReset(object: JsonObject, resetFields: FieldSet): JsonObject {
+  const names = Object.keys(object);
+  const counting = names.filter((name) => resetFields.get(`f:${name}`)?.isMember !== true);
+  if (counting.length === names.length) return object;
+  return Object.fromEntries(counting.map((name) => [name, object[name] as JsonValue]));
 }
 
 /** Owners as of today's schemas. */
 export function reconcileOwners(owners: Owners, scope: FieldScope): Owners {
   return eachOwner(owners, (owner) => {
     const schema = scope.schemaOf(owner.apiVersion);
-    return schema && { ...owner, fields: reconcileFields(mergeTypeOf(schema), owner.fields) };
+    return schema && withFields(owner, reconcileFields(mergeTypeOf(schema), owner.fields));
   });
 }

@@ -13,8 +13,15 @@ export function unixSeconds(text: string): number | undefined {
 
 type Six = [number, number, number, number, number, number];
 
-/** Such a time as Kubernetes writes it, in whole seconds of UTC. */
+let latest = { seconds: 0, text: "1970-01-01T00:00:00Z" };
+
+/** Such a time as Kubernetes writes it, in whole seconds of UTC. Many things happen in the same second. */
 export function utcText(seconds: number): string {
+  if (seconds !== latest.seconds) latest = { seconds, text: utcTextOf(seconds) };
+  return latest.text;
+}
+
+function utcTextOf(seconds: number): string {
   const days = Math.floor(seconds / secondsPerDay);
   const rest = seconds - days * secondsPerDay;
   const clock = [Math.floor(rest / 3600), Math.floor(rest / 60) % 60, rest % 60].map((part) => padded(part, 2));

@@ -1,0 +1,20 @@
+import { randomUUID } from "node:crypto";
+import type { ObjectStore } from "../../src/apiserver/storage/object-store.ts";
+import { claimsType } from "../../src/controllers/quota-types.ts";
+import type { JsonObject } from "../../src/protocol/json-value.ts";
+import { grantedClaim, namespace } from "./quota-objects.ts";
+
+const atOnce = 1_000;
+
+/** So many claims, granted long ago, of the first consumer. Straight into the store: the API would take an hour. */
+export async function storeHistory(store: ObjectStore, count: number): Promise<void> {
+  const resource = `${claimsType.plural}.${claimsType.group}`;
+  for (let at = 0; at < count; at += atOnce) {
+    const writes = Array.from({ length: Math.min(atOnce, count - at) }, (_, index) => {
+      const name = `old-claim-${at + index}`;
+      const object = grantedClaim(name, randomUUID()) as unknown as JsonObject;
+      return store.put({ plane: "root", resource, namespace, name }, 0, object);
+    });
+    await Promise.all(writes);
+  }
+}
