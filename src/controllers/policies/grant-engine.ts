@@ -11,12 +11,13 @@ import type { Running, Runtime } from "../runtime.ts";
 import { isConflict, isWorthReporting } from "../status/quiet-conflicts.ts";
 import type { Views } from "../views/views.ts";
 import type { GrantPolicyIndex } from "./grant-policy-index.ts";
-import { originOf, type WishfulTrigger, wishesOf } from "./grant-wishes.ts";
+import { originOf, planeOfLabel, type WishfulTrigger, wishesOf } from "./grant-wishes.ts";
 import { GrantWriter, type WantedGrant } from "./grant-writer.ts";
 import { GrantsByOrigin } from "./grants-by-origin.ts";
 import { knownWish, policyOf } from "./known-wish.ts";
 import { liveWish } from "./live-wish.ts";
 import type { ParentContexts } from "./parent-contexts.ts";
+import { PlanePatience } from "./plane-patience.ts";
 import { PolicyChanges } from "./policy-changes.ts";
 import { PolicyProblems } from "./policy-problems.ts";
 import type { PolicyPlace } from "./watched-policies.ts";
@@ -42,6 +43,7 @@ export class GrantEngine implements Running {
   readonly #writer: GrantWriter;
   readonly #reader: ObjectReader;
   readonly #problems: PolicyProblems;
+  readonly #patience: PlanePatience;
   readonly #unsubscribe: () => void;
 
   constructor(options: GrantEngineOptions) {
@@ -59,6 +61,7 @@ export class GrantEngine implements Running {
     });
     this.#writer = new GrantWriter(runtime.planes, views.grants);
     this.#reader = new ObjectReader(runtime.planes, directory);
+    this.#patience = new PlanePatience(runtime);
     this.#problems = new PolicyProblems(index, events);
     this.#followed = this.#followTriggers();
     this.#made = new GrantsByOrigin(views.grants, (origin) => this.#queue.add(origin));
@@ -130,7 +133,9 @@ export class GrantEngine implements Running {
     const { origin, grant } = wanted;
     const { parents, runtime } = this.#options;
     try {
-      await this.#writer.ensure(wanted, signal);
+      if (!this.#writer.isDone(wanted)) {
+        await this.#patience.ask(wanted.place.plane, signal, (life) => this.#writer.write(wanted, life));
+      }
     } catch (error) {
       if (!signal.aborted && !isConflict(error)) this.#problem(origin, messageOf(error), grant.parent !== undefined);
       throw error;
@@ -152,10 +157,14 @@ export class GrantEngine implements Running {
     const others = this.#made.of(origin).filter((place) => !isSame(place, wanted));
     if (others.length === 0) return settled;
     const { planes } = this.#options.runtime;
-    const live = await liveWish(origin, { planes, reader: this.#reader }, signal);
+    const live = await this.#patience.ask(planeOfLabel(origin.plane, planes), signal, (life) =>
+      liveWish(origin, { planes, reader: this.#reader }, life),
+    );
     if (live.outcome === "unknown") return settled;
     const unwanted = others.filter((place) => live.outcome === "nothing" || !isSame(place, live.place));
-    for (const place of unwanted) await this.#writer.remove(place, signal);
+    for (const place of unwanted) {
+      await this.#patience.ask(place.plane, signal, (life) => this.#writer.remove(place, life));
+    }
     return unwanted.length === others.length ? settled : again(disagreementMs);
   }
 }

@@ -40,12 +40,14 @@ export class GrantWriter {
     this.#grants = grants;
   }
 
-  /** Nothing to change, nothing written. For an object that is on its way out nothing new is made. */
-  async ensure(wanted: WantedGrant, signal: AbortSignal): Promise<void> {
+  /** Whether there is nothing to write. For an object that is on its way out nothing new is made. */
+  isDone(wanted: WantedGrant): boolean {
     const known = this.#grants.get(wanted.place);
-    if (known !== undefined && this.#isDone(known, wanted)) return;
-    if (known === undefined && wanted.trigger.terminating) return;
-    if (known === undefined && (await this.#create(wanted, signal))) return;
+    return known === undefined ? wanted.trigger.terminating : this.#isRight(known, wanted);
+  }
+
+  async write(wanted: WantedGrant, signal: AbortSignal): Promise<void> {
+    if (this.#grants.get(wanted.place) === undefined && (await this.#create(wanted, signal))) return;
     await this.#update(wanted, signal);
   }
 
@@ -61,7 +63,7 @@ export class GrantWriter {
   }
 
   /** Throws if it is somebody else's. One that is going is left alone; when it has gone, that is heard of. */
-  #isDone(stored: ResourceGrant, { origin, place, grant }: WantedGrant): boolean {
+  #isRight(stored: ResourceGrant, { origin, place, grant }: WantedGrant): boolean {
     const made = originIn(stored.metadata);
     if (made === undefined || originId(made) !== originId(origin)) throw new GrantNameTaken(place);
     return stored.metadata.deletionTimestamp !== undefined || isUpToDate(stored, grant);
@@ -91,7 +93,7 @@ export class GrantWriter {
     const parsed = parseResourceGrant(stored);
     // One that cannot be read is put in order, too, if it is ours.
     const metadata = stored["metadata"] as ObjectMeta;
-    if (this.#isDone(parsed.ok ? parsed.value : unreadable(metadata), wanted)) return;
+    if (this.#isRight(parsed.ok ? parsed.value : unreadable(metadata), wanted)) return;
     await client.update(changed(stored, wanted, this.#planes), {}, signal);
   }
 

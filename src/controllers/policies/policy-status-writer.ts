@@ -2,11 +2,12 @@ import type { AnyPolicy, IndexedPolicy } from "../../core/policy/policy-index.ts
 import type { GroupKind } from "../../core/resources/consumer-ref.ts";
 import type { ResourceType } from "../../kube/client/resource-type.ts";
 import type { KindDirectory } from "../../kube/discovery/kind-directory.ts";
-import { again, type Outcome, settled, WorkQueue } from "../../kube/queue/work-queue.ts";
+import { again, type Outcome, settled } from "../../kube/queue/work-queue.ts";
 import { timeText } from "../../kube/timestamp.ts";
 import { untilAborted } from "../../kube/until-aborted.ts";
 import { type Condition, type ConditionState, setCondition } from "../../protocol/condition.ts";
 import { formatApiVersion } from "../../protocol/object-meta.ts";
+import { PlaneQueues } from "../ownership/plane-queues.ts";
 import { anyObject } from "../quota-types.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import { isWorthReporting } from "../status/quiet-conflicts.ts";
@@ -31,16 +32,16 @@ export interface PolicyStatusOptions<Policy extends AnyPolicy, Compiled> {
 /** Tells of each policy of a kind, in its status, whether it is at work. Other fields of the status are left as they are. */
 export class PolicyStatusWriter<Policy extends AnyPolicy, Compiled> implements Running {
   readonly #options: PolicyStatusOptions<Policy, Compiled>;
-  readonly #queue: WorkQueue<PolicyPlace>;
+  readonly #queue: PlaneQueues<PolicyPlace>;
   readonly #unsubscribe: () => void;
 
   constructor(options: PolicyStatusOptions<Policy, Compiled>) {
     this.#options = options;
     const { runtime, index, type } = options;
-    this.#queue = new WorkQueue({
+    this.#queue = new PlaneQueues({
       work: (place, signal) => this.#reconcile(place, signal),
       idOf: ({ plane, name }) => `${plane}\n${name}`,
-      laneOf: ({ plane }) => plane,
+      planesOf: ({ plane }) => plane,
       clock: runtime.clock,
       random: runtime.random,
       report: (error, { plane, name }, failures) => {

@@ -373,6 +373,33 @@ describe("a policy in the root that grants in the control planes of projects", (
   });
 });
 
+describe("a control plane that does not answer at all", () => {
+  it("is waited for by few, and keeps no other from its grants", async () => {
+    await begin("a", "b");
+    start();
+    const made = grantPolicy("plans") as { spec: { target: Json } };
+    const nameExpression = "trigger.data.project";
+    const parentContext = { apiGroup: organization.apiGroup, kind: "Project", nameExpression };
+    const target = { ...made.spec.target, parentContext };
+    let asked = 0;
+    world.meddle = (call) => {
+      if (call.method !== "POST" || !call.path.startsWith("/planes/a/")) return undefined;
+      asked += 1;
+      return new Promise(() => undefined);
+    };
+    for (let at = 0; at < 40; at += 1) {
+      await world.create(configMaps, configMap(`dead-${at}`, { plan: "1", project: "a" }));
+    }
+    await world.create(grantPoliciesType, { ...made, spec: { ...made.spec, target } });
+    await world.pass(60_000);
+    expect(asked).toBeLessThan(25); // without patience every one of the forty would be on its second or third try
+    await world.create(configMaps, configMap("living", { plan: "1", project: "b" }));
+    await world.eventually(async () => expect(await grants("b")).toEqual(["b/default/living: 1"]), 100);
+    world.meddle = () => undefined;
+    await world.eventually(async () => expect(await grants("a")).toHaveLength(40), 2_000);
+  });
+});
+
 describe("policies of several control planes", () => {
   it("are about their own plane, and those in the root about all", async () => {
     await begin("a", "b");
