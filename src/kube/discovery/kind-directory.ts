@@ -2,6 +2,7 @@ import { failure, StatusError } from "../../protocol/api-status.ts";
 import type { Clock } from "../../protocol/clock.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 import type { ResourceType } from "../client/resource-type.ts";
+import { untilAborted } from "../until-aborted.ts";
 import { type Discovered, discover } from "./discover.ts";
 
 /** A kind of objects, whatever version they are written in. */
@@ -76,7 +77,8 @@ export class KindDirectory {
     const late = new Error(`the server of plane "${plane}" did not say within ${answerMsMax} ms which kinds it serves`);
     const timer = this.#clock.after(answerMsMax, () => patience.abort(late));
     try {
-      const answer = { ...(await discover(this.#clientOf(plane), group, patience.signal)), atMs, isDoubted: false };
+      const said = await untilAborted(discover(this.#clientOf(plane), group, patience.signal), patience.signal);
+      const answer = { ...said, atMs, isDoubted: false };
       this.#remember(keyOf(plane, group, answer.about), answer);
       return answer;
     } finally {
