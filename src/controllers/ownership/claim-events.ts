@@ -9,8 +9,11 @@ export function subjectOf({ place, uid }: DecidedOn): EventSubject {
   return { apiVersion: quotaApiVersion, kind: "ResourceClaim", namespace, name, uid };
 }
 
-/** What people are told of a claim that they will look for and not find. */
-export function claimDeletedEvent(why: Extract<ClaimStep, { step: "delete" }>["why"], refusal: string): Happening {
+/** What people are told of a claim that they will look for and not find; nothing where its object went as well. */
+export function claimDeletedEvent(
+  why: Extract<ClaimStep, { step: "delete" }>["why"],
+  refusal: string,
+): Happening | undefined {
   switch (why) {
     case "denied":
       return {
@@ -25,7 +28,7 @@ export function claimDeletedEvent(why: Extract<ClaimStep, { step: "delete" }>["w
         message: "Deleted, because the object it was for has not been stored.",
       };
     case "released":
-      return { type: "Normal", reason: "ClaimReleased", message: "Deleted, because the object it was for is gone." };
+      return undefined;
     default:
       throw new Error(`unknown reason ${why satisfies never}`);
   }

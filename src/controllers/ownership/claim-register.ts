@@ -77,7 +77,7 @@ export class ClaimRegister {
 
   #saw(place: ObjectPlace, before: ClaimRecord | undefined, now: ClaimRecord): void {
     this.firstSeen.saw(placeKey(place), now);
-    if (before === undefined && this.#hasStarted) this.arrivals.arrived(now.uid);
+    if (before === undefined && now.automatic !== undefined && this.#hasStarted) this.arrivals.arrived(now.uid);
     const [earlier, later] = [this.#addressOf(before), this.#addressOf(now)];
     if (later !== undefined) this.#byObject.add(later, place);
     this.#told.claim(place, now);

@@ -129,7 +129,10 @@ export class ClaimSteward implements Running {
     const { changes, events } = this.#options;
     const refusal = why === "denied" && events !== undefined ? await changes.messageOf(claim, signal) : "";
     const outcome = await written(changes.delete(claim, signal));
-    if (outcome === settled) events?.record(claim.place.plane, subjectOf(claim), claimDeletedEvent(why, refusal));
+    const happening = claimDeletedEvent(why, refusal);
+    if (outcome === settled && happening !== undefined) {
+      events?.record(claim.place.plane, subjectOf(claim), happening);
+    }
     return outcome;
   }
 

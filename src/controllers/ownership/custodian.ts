@@ -50,6 +50,11 @@ export interface CustodianOptions {
   readonly forced: (made: ForcedClaim) => void;
 }
 
+interface ObjectKey {
+  readonly address: ObjectAddress;
+  readonly planes: string;
+}
+
 interface PolicyPlan {
   readonly policy: GoverningPolicy;
   readonly claims: readonly ObjectClaim[];
@@ -61,18 +66,19 @@ const hinderedMs = 2_000;
 /** Sees to it that objects hold what policies want them to hold: no less, and no more. */
 export class Custodian implements Running {
   readonly #options: CustodianOptions;
-  readonly #queue: PlaneQueues<ObjectAddress>;
+  readonly #queue: PlaneQueues<ObjectKey>;
 
   constructor(options: CustodianOptions) {
     this.#options = options;
     const { clock, random, report } = options.runtime;
     this.#queue = new PlaneQueues({
-      work: (address, signal) => this.#reconcile(address, signal),
-      idOf: addressKey,
-      planesOf: ({ place }) => place.plane,
+      work: ({ address }, signal) => this.#reconcile(address, signal),
+      idOf: ({ address }) => addressKey(address),
+      planesOf: ({ planes }) => planes,
       clock,
       random,
-      report: (error, { kind, place }) => report(`claims for ${kind.kind} ${place.namespace}/${place.name}`, error),
+      report: (error, { address: { kind, place } }) =>
+        report(`claims for ${kind.kind} ${place.namespace}/${place.name}`, error),
     });
   }
 
@@ -80,7 +86,14 @@ export class Custodian implements Running {
   attend(address: ObjectAddress): void {
     const object = this.#options.objects.get(address);
     if (object === undefined) return;
-    if (this.#plans(address, object).some(({ plan }) => !isAtRest(plan))) this.#queue.add(address);
+    if (this.#plans(address, object).every(({ plan }) => isAtRest(plan))) return;
+    this.#queue.add({ address, planes: this.#planesOf(address, object).join("\n") });
+  }
+
+  #planesOf({ place }: ObjectAddress, { needs }: GovernedObject): readonly string[] {
+    const { planes } = this.#options.runtime;
+    const consumers = needs.flatMap((need) => (need.need === "claim" ? [need.consumer] : []));
+    return [...new Set([place.plane, ...consumers.map((each) => planeOfConsumer(planes, each, place.plane))])];
   }
 
   stop(): Promise<void> {
@@ -110,18 +123,19 @@ export class Custodian implements Running {
       const policy = this.#options.needs.policy(need.policy, address.kind, address.place);
       if (policy === undefined) return [];
       const { mode, existingObjects } = policy.policy;
-      const claims = claimsBy(need.policy, uid, all).map((entry) => this.#claim(entry));
+      const claims = claimsBy(need.policy, uid, all).map((entry) => this.#claim(entry, uid));
       const { readySince } = policy;
       return [{ policy, claims, plan: planFor({ need, mode, existingObjects, readySince, created, claims }) }];
     });
   }
 
-  #claim([place, claim]: ClaimEntry): ObjectClaim {
-    const { uid, version, consumer, deleting, open } = claim;
+  #claim([place, claim]: ClaimEntry, object: string): ObjectClaim {
+    const { uid, version, consumer, deleting, open, automatic } = claim;
     const parts = open === undefined ? claim.parts : open.requests.map(partOf);
     const state = claim.state === "granted" ? "granted" : "pending";
     const youngForMs = this.#options.claims.arrivals.youngForMs(uid);
-    return { place, uid, version, consumer, parts, state, deleting, youngForMs };
+    const isShared = automatic?.candidates.some((candidate) => candidate !== object) === true;
+    return { place, uid, version, consumer, parts, state, deleting, isShared, youngForMs };
   }
 
   /** Whether nothing stood in the way. */

@@ -7,6 +7,8 @@ import type { Need } from "./object-needs.ts";
 export interface ObjectClaim extends HeldClaim {
   readonly state: "pending" | "granted";
   readonly deleting: boolean;
+  /** Whether it may be for other objects as well, that were tried under the same name. */
+  readonly isShared: boolean;
   /** How long what it is for may still be on its way. */
   readonly youngForMs: number;
 }
@@ -42,7 +44,7 @@ export function planFor(situation: ObjectSituation): ObjectPlan {
   if (need.need === "unknown" || mode === "Shadow" || readySince === undefined) return atRest;
   if (claims.length === 0 && (need.need === "nothing" || !isGoverned(situation))) return atRest;
   const { missing, superfluous, oversized } = balance(need.need === "claim" ? need : undefined, claims);
-  const isChanging = claims.some(({ state, deleting }) => state === "pending" || deleting);
+  const isChanging = claims.some(({ state, deleting, isShared }) => state === "pending" || deleting || isShared);
   if (isChanging || superfluous.length + oversized.length === 0) return { ...atRest, missing };
   const waitMs = Math.max(...claims.map(({ youngForMs }) => youngForMs));
   return waitMs > 0 ? { ...atRest, missing, waitMs } : { missing, superfluous, oversized, waitMs: undefined };
