@@ -111,7 +111,8 @@ const specSchema = {
       enum: ["Ignore", "Adopt"],
       default: "Ignore",
       description:
-        "What happens to objects older than the policy: Ignore leaves them uncounted, Adopt counts them, over the limit if need be.",
+        "What happens to objects older than the policy: Ignore leaves them uncounted, Adopt counts them, over the limit if need be. " +
+        "A policy that looks at user or requestInfo says nothing about objects that are there already: nobody asks for them.",
     },
   },
   "x-kubernetes-validations": [switchRule],
