@@ -127,7 +127,7 @@ export class Doorkeeper {
   async withdraw(needed: readonly NeededClaim[], uid: string): Promise<void> {
     for (const claim of needed) {
       for (let tried = 1; tried <= withdrawTriesMax; tried += 1) {
-        if (await this.#withdrawFrom(claim, uid).catch(lostRace)) break;
+        if (await this.#withdrawFrom(claim, uid).catch(anyFailure)) break;
         await waitFor(this.#host, this.#host.random.between(10, 500));
       }
     }
@@ -147,6 +147,12 @@ export class Doorkeeper {
 interface Obtained {
   readonly uid: string;
   readonly place: { readonly plane: string; readonly namespace: string; readonly name: string };
+}
+
+/** Whatever it is, it may go better next time. What is never withdrawn is found by others. */
+function anyFailure(error: unknown): false {
+  reasonOf(error);
+  return false;
 }
 
 /** Somebody was faster, or nobody knows: look again. */

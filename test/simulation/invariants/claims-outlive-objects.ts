@@ -4,7 +4,10 @@ import type { PolicyHistory } from "./policy-history.ts";
 import type { QuotaChange, QuotaTruth } from "./quota-truth.ts";
 import { objectsOfClaim, type TrueClaim } from "./true-claim.ts";
 
-/** No claim is deleted whose object exists, or may still be stored; and nobody but their makers deletes other claims. */
+/**
+ * No claim is deleted whose object exists, or may still be stored, unless it holds nothing for it; and nobody but their
+ * makers deletes other claims.
+ */
 export class ClaimsOutliveObjects implements Invariant {
   readonly name = "I7";
   readonly #book: AdmissionBook;
@@ -22,7 +25,7 @@ export class ClaimsOutliveObjects implements Invariant {
     const { before, after } = change;
     if (before === undefined || this.#book.isEndedByHand(before.uid)) return;
     if (before.automatic === undefined) yield* manualFaults(before, after);
-    else if (after === undefined) yield* this.#endFaults(before, truth, change.atMs);
+    else if (after === undefined && before.state !== "denied") yield* this.#endFaults(before, truth, change.atMs);
   }
 
   *#endFaults(claim: TrueClaim, truth: QuotaTruth, nowMs: number): Generator<string> {

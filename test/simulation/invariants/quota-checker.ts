@@ -45,7 +45,10 @@ export class QuotaChecker implements Checker {
       pageBounds,
     ];
     world.truth.onChange((change) => this.#take(this.truth.take(change), change.now.key.resource));
-    book.whenAllowed((uid, claims) => this.#wrongAnswers.push(...answerFaults(uid, claims, this.truth)));
+    book.whenAllowed((uid, claims) => {
+      const left = claims.filter((claim) => !book.isEndedByHand(claim.uid));
+      this.#wrongAnswers.push(...answerFaults(uid, left, this.truth));
+    });
   }
 
   /** Writes are judged at the moment they are durable, and end the run then. Answers are given by programs. */
