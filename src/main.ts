@@ -6,7 +6,9 @@ import { systemClock } from "./apiserver/system-clock.ts";
 import { addApiserver } from "./cli/apiserver.ts";
 import { exitCodes } from "./cli/exit-codes.ts";
 import { addRender } from "./cli/render.ts";
+import { addUp } from "./cli/up.ts";
 import { addValidate } from "./cli/validate.ts";
+import { up } from "./up/up.ts";
 
 const now = (): string => new Date().toISOString().replace(/\.[0-9]+/, "");
 
@@ -17,14 +19,22 @@ const program = new Command("milo-quota")
   .showHelpAfterError("(milo-quota help shows what there is)");
 addValidate(program);
 addRender(program, now);
+const elapsedMs = (): number => performance.now();
+const ended = (): Promise<void> =>
+  new Promise((resolve) => {
+    process.once("SIGINT", () => resolve());
+    process.once("SIGTERM", () => resolve());
+  });
 addApiserver(program, {
   start: (options) => serve({ ...options, clock: systemClock, report: (error) => console.error(error) }),
-  elapsedMs: () => performance.now(),
-  ended: () =>
-    new Promise((resolve) => {
-      process.once("SIGINT", () => resolve());
-      process.once("SIGTERM", () => resolve());
-    }),
+  elapsedMs,
+  ended,
+});
+addUp(program, {
+  start: (options) =>
+    up({ ...options, clock: systemClock, elapsedMs, report: (where, error) => console.error(where, error) }),
+  elapsedMs,
+  ended,
 });
 
 try {

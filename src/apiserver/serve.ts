@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Clock } from "../protocol/clock.ts";
-import { type EmbeddedServer, startEmbedded } from "./embedded-server.ts";
+import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from "./embedded-server.ts";
+import type { TokenAuthenticator } from "./http/access/authentication/token-authenticator.ts";
 import { tokenTable } from "./http/access/authentication/token-table.ts";
+import type { CertificateAuthority } from "./http/certificates/certificate-authority.ts";
 import { listen } from "./http/node-server.ts";
 import { authorityOf, serverCertificate } from "./server-certificates.ts";
 import { keptFile, writePrivately } from "./storage/kept-file.ts";
@@ -20,6 +22,15 @@ export interface ServeOptions {
   readonly kubeconfig?: string;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
+  /** What others add to the server. */
+  readonly additions?: ServerAdditions;
+}
+
+export interface ServerAdditions
+  extends Pick<EmbeddedOptions, "plugins" | "resolvePlane" | "authorizers" | "definitionsFrom"> {
+  readonly tokens?: readonly TokenAuthenticator[];
+  /** Called before anybody else can reach the server; what it starts is stopped before the server is. */
+  prepare(server: EmbeddedServer): Promise<{ stop(): Promise<void> }>;
 }
 
 export interface Serving {
@@ -37,32 +48,50 @@ class AddressTaken extends Error {
 
 /** Starts the API server on a port, with certificates, a token and a kubeconfig to use it by. */
 export async function serve(options: ServeOptions): Promise<Serving> {
-  const { directory, host, clock, report } = options;
+  const { directory, clock, report } = options;
   const log = directory === undefined ? new MemoryLog() : new SqliteLog({ directory });
   const authority = authorityOf(directory, clock);
   const token = options.token ?? keptToken(directory);
   const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
-  const tokens = [tokenTable([{ token, user: admin }])];
-  const server = await startEmbedded({ log, clock, authority, tokens, report });
+  const { prepare, tokens = [], ...additions } = options.additions ?? {};
+  const table = tokenTable([{ token, user: admin }]);
+  const server = await startEmbedded({ ...additions, log, clock, authority, tokens: [table, ...tokens], report });
+  const stops: (() => Promise<void>)[] = [() => server.stop()];
+  const stop = async (): Promise<void> => {
+    for (const stopOne of stops.splice(0).reverse()) await stopOne();
+  };
+  try {
+    const prepared = await prepare?.(server);
+    if (prepared !== undefined) stops.push(() => prepared.stop());
+    const listening = await listenOn(server, options, authority);
+    stops.push(() => listening.stop());
+    return { server, token, stop, ...announced(options, listening.port, { authority, token }) };
+  } catch (error) {
+    await stop();
+    throw addressFault(error, options);
+  }
+}
+
+function listenOn(server: EmbeddedServer, { host, port, clock }: ServeOptions, authority: CertificateAuthority) {
   const { privateKeyPem, certificatePem } = serverCertificate(authority, host, clock);
-  const listening = await listen(server.api, {
+  return listen(server.api, {
     host,
-    port: options.port,
+    port,
     key: privateKeyPem,
     certificate: certificatePem,
     clientAuthority: authority.certificatePem,
-  }).catch(async (error: unknown) => {
-    await server.stop();
-    throw addressFault(error, options);
   });
-  const url = `https://${host === "0.0.0.0" ? "127.0.0.1" : host}:${listening.port}`;
-  const kubeconfig = options.kubeconfig ?? (directory === undefined ? undefined : join(directory, "kubeconfig"));
+}
+
+/** Where the server is to be found; written down where clients look. */
+function announced(
+  { host, directory, kubeconfig = directory === undefined ? undefined : join(directory, "kubeconfig") }: ServeOptions,
+  port: number,
+  { authority, token }: { readonly authority: CertificateAuthority; readonly token: string },
+): Pick<Serving, "url" | "kubeconfig"> {
+  const url = `https://${host === "0.0.0.0" ? "127.0.0.1" : host}:${port}`;
   if (kubeconfig !== undefined) writePrivately(kubeconfig, kubeconfigText(url, authority.certificatePem, token));
-  const stop = async (): Promise<void> => {
-    await listening.stop();
-    await server.stop();
-  };
-  return { server, url, token, kubeconfig, stop };
+  return { url, kubeconfig };
 }
 
 function keptToken(directory: string | undefined): string {

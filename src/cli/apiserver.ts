@@ -1,88 +1,30 @@
-import { type Command, InvalidArgumentError } from "commander";
-import { exitCodes } from "./exit-codes.ts";
+import type { Command } from "commander";
+import {
+  accessLines,
+  placeText,
+  type RunningServer,
+  type ServerPorts,
+  type ServingFlags,
+  serveUntilEnded,
+  withServingFlags,
+} from "./serving-flags.ts";
 
-/** What the command asks of the program, which alone knows the server. */
-export interface ServerOptions {
-  readonly directory?: string;
-  readonly host: string;
-  readonly port: number;
-  readonly token?: string;
-  readonly kubeconfig?: string;
-}
-
-export interface RunningServer {
-  readonly url: string;
-  /** Of the administrator. */
-  readonly token: string;
-  readonly kubeconfig: string | undefined;
-  stop(): Promise<void>;
-}
-
-export interface ServerPorts {
-  readonly start: (options: ServerOptions) => Promise<RunningServer>;
-  /** Milliseconds since the process began. */
-  readonly elapsedMs: () => number;
-  /** Settles when the process is asked to end. */
-  readonly ended: () => Promise<void>;
-}
-
-interface Flags {
-  readonly dataDir: string;
-  readonly inMemory?: boolean;
-  readonly port: number;
-  readonly bind: string;
-  readonly token?: string;
-  readonly kubeconfig?: string;
-}
-
-/** `milo-quota apiserver`: the Kubernetes API over a folder of this machine. */
+/** `milo-quota apiserver`: the Kubernetes API over a folder of this machine, and nothing of quota. */
 export function addApiserver(program: Command, ports: ServerPorts): void {
-  program
-    .command("apiserver")
-    .description("serve the Kubernetes API, durably, from a folder of this machine")
-    .option("--data-dir <folder>", "where everything is kept", ".milo-quota")
-    .option("--in-memory", "keep nothing: everything is gone when the server ends")
-    .option("--port <number>", "the port to listen on; 0 for any free one", readPort, 6443)
-    .option("--bind <address>", "the address to listen on", "127.0.0.1")
-    .option("--token <token>", "the token of the administrator (default: random, kept in the data folder)")
-    .option("--kubeconfig <file>", "where to write the kubeconfig (default: kubeconfig in the data folder)")
-    .action((flags: Flags) => run(flags, ports));
+  withServingFlags(program.command("apiserver"))
+    .description("serve the Kubernetes API, durably, from a folder of this machine; without quota")
+    .action((flags: ServingFlags) => serveUntilEnded(flags, ports, welcome));
 }
 
-async function run(flags: Flags, { start, elapsedMs, ended }: ServerPorts): Promise<void> {
-  try {
-    const server = await start(optionsOf(flags));
-    console.log(welcome(server, flags, Math.round(elapsedMs())));
-    await ended();
-    console.log("Stopping ...");
-    await server.stop();
-  } catch (error) {
-    console.error(`milo-quota: ${error instanceof Error ? error.message : String(error)}`);
-    process.exitCode = exitCodes.unusable;
-  }
-}
-
-function optionsOf({ dataDir, inMemory, port, bind, token, kubeconfig }: Flags): ServerOptions {
-  return {
-    ...(inMemory === true ? {} : { directory: dataDir }),
-    host: bind,
-    port,
-    ...(token === undefined ? {} : { token }),
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-  };
-}
-
-function welcome({ url, token, kubeconfig }: RunningServer, { dataDir, inMemory }: Flags, readyMs: number): string {
-  const place = inMemory === true ? "in memory" : `in ${dataDir}`;
-  const access =
-    kubeconfig === undefined
-      ? `  kubectl --server ${url} --insecure-skip-tls-verify --token ${token} get namespaces`
-      : `  export KUBECONFIG=${kubeconfig}\n  kubectl get namespaces\n  kubectl create configmap hello --from-literal=a=1`;
-  return `Serving the Kubernetes API at ${url} (data ${place}; ready in ${readyMs} ms).\n\nTry it:\n\n${access}\n\nCtrl-C stops it.`;
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new InvalidArgumentError("a port is a number from 0 to 65535");
+function welcome(server: RunningServer, flags: ServingFlags, readyMs: number): string {
+  const lines = [...accessLines(server), "kubectl get namespaces", "kubectl create configmap hello --from-literal=a=1"];
+  return [
+    `Serving the Kubernetes API at ${server.url} (data ${placeText(flags)}; ready in ${readyMs} ms).`,
+    "",
+    "Try it:",
+    "",
+    ...lines.map((line) => `  ${line}`),
+    "",
+    "Ctrl-C stops it.",
+  ].join("\n");
 }

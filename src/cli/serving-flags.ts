@@ -1,0 +1,92 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { exitCodes } from "./exit-codes.ts";
+
+/** What the commands that serve ask of the program, which alone knows the server. */
+export interface ServerOptions {
+  readonly directory?: string;
+  readonly host: string;
+  readonly port: number;
+  readonly token?: string;
+  readonly kubeconfig?: string;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  /** Of the administrator. */
+  readonly token: string;
+  readonly kubeconfig: string | undefined;
+  stop(): Promise<void>;
+}
+
+export interface ServerPorts {
+  readonly start: (options: ServerOptions) => Promise<RunningServer>;
+  /** Milliseconds since the process began. */
+  readonly elapsedMs: () => number;
+  /** Settles when the process is asked to end. */
+  readonly ended: () => Promise<void>;
+}
+
+export interface ServingFlags {
+  readonly dataDir: string;
+  readonly inMemory?: boolean;
+  readonly port: number;
+  readonly bind: string;
+  readonly token?: string;
+  readonly kubeconfig?: string;
+}
+
+/** The flags of every command that serves. */
+export function withServingFlags(command: Command): Command {
+  return command
+    .option("--data-dir <folder>", "where everything is kept", ".milo-quota")
+    .option("--in-memory", "keep nothing: everything is gone when the server ends")
+    .option("--port <number>", "the port to listen on; 0 for any free one", readPort, 6443)
+    .option("--bind <address>", "the address to listen on", "127.0.0.1")
+    .option("--token <token>", "the token of the administrator (default: random, kept in the data folder)")
+    .option("--kubeconfig <file>", "where to write the kubeconfig (default: kubeconfig in the data folder)");
+}
+
+/** Serves until the process is asked to end. */
+export async function serveUntilEnded(
+  flags: ServingFlags,
+  { start, elapsedMs, ended }: ServerPorts,
+  welcome: (server: RunningServer, flags: ServingFlags, readyMs: number) => string,
+): Promise<void> {
+  try {
+    const server = await start(optionsOf(flags));
+    console.log(welcome(server, flags, Math.round(elapsedMs())));
+    await ended();
+    console.log("Stopping ...");
+    await server.stop();
+  } catch (error) {
+    console.error(`milo-quota: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = exitCodes.unusable;
+  }
+}
+
+/** The lines that make kubectl talk to the server. */
+export function accessLines({ url, token, kubeconfig }: RunningServer): readonly string[] {
+  return kubeconfig === undefined
+    ? [`alias kubectl="kubectl --server ${url} --insecure-skip-tls-verify --token ${token}"`]
+    : [`export KUBECONFIG=${kubeconfig}`];
+}
+
+export function placeText({ dataDir, inMemory }: ServingFlags): string {
+  return inMemory === true ? "in memory" : `in ${dataDir}`;
+}
+
+function optionsOf({ dataDir, inMemory, port, bind, token, kubeconfig }: ServingFlags): ServerOptions {
+  return {
+    ...(inMemory === true ? {} : { directory: dataDir }),
+    host: bind,
+    port,
+    ...(token === undefined ? {} : { token }),
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+  };
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new InvalidArgumentError("a port is a number from 0 to 65535");
+}

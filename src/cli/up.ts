@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import {
+  accessLines,
+  placeText,
+  type RunningServer,
+  type ServerPorts,
+  type ServingFlags,
+  serveUntilEnded,
+  withServingFlags,
+} from "./serving-flags.ts";
+
+/** `milo-quota up`: the whole system in one process. */
+export function addUp(program: Command, ports: ServerPorts): void {
+  withServingFlags(program.command("up"))
+    .description("start everything on this machine: the Kubernetes API, quota, tenants")
+    .action((flags: ServingFlags) => serveUntilEnded(flags, ports, welcome));
+}
+
+function welcome(server: RunningServer, flags: ServingFlags, readyMs: number): string {
+  const lines = [
+    ...accessLines(server),
+    "kubectl apply -f examples/projects-per-organization",
+    "kubectl create -f examples/projects-per-organization/more/four-projects.yaml",
+  ];
+  return [
+    `Quota is at work at ${server.url} (data ${placeText(flags)}; ready in ${readyMs} ms).`,
+    "",
+    "Try it in another terminal. The fourth project is refused:",
+    "",
+    ...lines.map((line) => `  ${line}`),
+    "",
+    "Ctrl-C stops it.",
+  ].join("\n");
+}
