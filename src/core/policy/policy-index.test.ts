@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { type AnyPolicy, PolicyIndex, type PolicyRules } from "./policy-index.ts";
+
+type Policy = AnyPolicy & { readonly types: readonly string[]; readonly isBroken: boolean };
+
+interface Given {
+  readonly kind?: string;
+  readonly enabled?: boolean;
+  readonly generation?: number;
+  readonly uid?: string;
+  readonly types?: readonly string[];
+  readonly isBroken?: boolean;
+  readonly readySince?: string;
+}
+
+function policy(name: string, given: Given = {}): Policy {
+  const { kind = "Pod", enabled = true, generation = 1, uid = "u", types = ["cpu"], isBroken = false } = given;
+  const time = given.readySince ?? "2026-01-01T00:00:00Z";
+  const status = given.readySince === undefined ? ("False" as const) : ("True" as const);
+  return {
+    metadata: { name, uid, generation },
+    enabled,
+    trigger: { apiVersion: "v1", kind, constraintsField: "constraints", constraints: [] },
+    status: { conditions: [{ type: "Ready", status, reason: "X", message: "", lastTransitionTime: time }] },
+    types,
+    isBroken,
+  };
+}
+
+const issue = (field: string) => ({ type: "FieldValueInvalid", field, message: "" }) as const;
+
+/** Rules by which policies need their resource types registered; every compilation is another object. */
+function indexOver(registered: Set<string>) {
+  const rules: PolicyRules<Policy, { readonly of: string }> = {
+    compile: ({ metadata, isBroken }) =>
+      isBroken ? { ok: false, issues: [issue("expression")] } : { ok: true, policy: { of: metadata.name ?? "" } },
+    issues: ({ types }) => types.filter((type) => !registered.has(type)).map(issue),
+    resourceTypes: ({ types }) => types,
+  };
+  return new PolicyIndex("root", rules);
+}
+
+const pod = { apiGroup: "", kind: "Pod" };
+const names = (index: ReturnType<typeof indexOver>, plane: string, kind = pod) =>
+  index.policiesFor(kind, plane).map(({ compiled }) => compiled.of);
+
+describe("an index of policies", () => {
+  it("finds those of the plane and of the root, by group and kind", () => {
+    const index = indexOver(new Set(["cpu"]));
+    index.put("root", policy("everywhere"));
+    index.put("a", policy("in-a"));
+    index.put("b", policy("in-b"));
+    index.put("a", policy("other", { kind: "Secret" }));
+    expect(names(index, "a")).toEqual(["everywhere", "in-a"]);
+    expect(names(index, "root")).toEqual(["everywhere"]);
+    expect(names(index, "a", { apiGroup: "apps", kind: "Pod" })).toEqual([]);
+    expect(index.kinds()).toEqual([pod, { apiGroup: "", kind: "Secret" }]);
+  });
+
+  it("keeps policies of one name in two planes apart", () => {
+    const index = indexOver(new Set(["cpu"]));
+    index.put("root", policy("same"));
+    index.put("a", policy("same"));
+    index.remove("root", "same");
+    expect(names(index, "a")).toEqual(["same"]);
+    expect(names(index, "root")).toEqual([]);
+  });
+
+  const states: Record<string, [given: Given, state: string, issues: readonly string[]]> = {
+    "a good one is at work": [{}, "ready", []],
+    "one that is switched off is not": [{ enabled: false }, "disabled", []],
+    "one that is switched off has issues all the same": [
+      { enabled: false, isBroken: true },
+      "disabled",
+      ["expression"],
+    ],
+    "one that does not compile is not": [{ isBroken: true }, "invalid", ["expression"]],
+    "one that nothing is registered for is not": [{ types: ["disk"] }, "invalid", ["disk"]],
+    "all issues are told": [{ isBroken: true, types: ["disk", "gpu"] }, "invalid", ["expression", "disk", "gpu"]],
+  };
+  for (const [name, [given, state, issues]] of Object.entries(states)) {
+    it(`judges: ${name}`, () => {
+      const index = indexOver(new Set(["cpu"]));
+      index.put("root", policy("p", given));
+      const verdict = index.get("root", "p")?.verdict;
+      expect(verdict?.state).toBe(state);
+      expect(verdict?.state === "ready" ? [] : verdict?.issues.map(({ field }) => field)).toEqual(issues);
+      expect(names(index, "root")).toEqual(state === "ready" ? ["p"] : []);
+    });
+  }
+
+  it("judges anew when registrations change", () => {
+    const registered = new Set<string>();
+    const index = indexOver(registered);
+    index.put("root", policy("p"));
+    index.put("root", policy("disks", { types: ["disk"] }));
+    registered.add("cpu");
+    expect(index.rejudge("cpu").map(({ policy: { metadata } }) => metadata.name)).toEqual(["p"]);
+    expect(names(index, "root")).toEqual(["p"]);
+    registered.delete("cpu");
+    index.rejudge("cpu");
+    expect(index.kinds()).toEqual([]);
+  });
+
+  it("compiles once for each change to what a policy says", () => {
+    const index = indexOver(new Set(["cpu"]));
+    const compiled = () => index.policiesFor(pod, "root")[0]?.compiled;
+    index.put("root", policy("p"));
+    const first = compiled();
+    index.put("root", policy("p", { readySince: "2026-01-02T00:00:00Z" }));
+    index.rejudge("cpu");
+    expect(compiled()).toBe(first);
+    index.put("root", policy("p", { generation: 2 }));
+    const second = compiled();
+    expect(second).not.toBe(first);
+    index.put("root", policy("p", { generation: 2, uid: "another" }));
+    expect(compiled()).not.toBe(second);
+  });
+
+  it("follows a policy that turns to another kind", () => {
+    const index = indexOver(new Set(["cpu"]));
+    index.put("root", policy("p"));
+    index.put("root", policy("p", { kind: "Secret", generation: 2 }));
+    expect(index.kinds()).toEqual([{ apiGroup: "", kind: "Secret" }]);
+    expect(names(index, "root")).toEqual([]);
+  });
+
+  it("tells since when a policy is known to be at work", () => {
+    const index = indexOver(new Set(["cpu"]));
+    index.put("root", policy("p"));
+    expect(index.policiesFor(pod, "root")[0]?.readySince).toBeUndefined();
+    index.put("root", policy("p", { readySince: "2026-01-02T00:00:00Z" }));
+    expect(index.policiesFor(pod, "root")[0]?.readySince).toBe("2026-01-02T00:00:00Z");
+  });
+});
