@@ -99,7 +99,7 @@ function sizeOf(seed: number, steps: number | undefined): Size {
   const random = new SeededRandom(seed, "size");
   const stepCount = random.pick([random.between(4, 15), random.between(10, 40), random.between(30, 120)]);
   const paceMs = random.pick([50, 300, 1_500]);
-  const faultRate = random.pick([0, 0.1, 0.3, 0.8]);
+  const faultRate = random.pick([0, 0.1, 0.3, 0.6, 1]);
   const count = steps ?? stepCount;
   return { stepCount: count, lengthMs: count * paceMs, faultCount: Math.round(count * faultRate) };
 }

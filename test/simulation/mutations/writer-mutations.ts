@@ -51,8 +51,9 @@ export const writerMutations: readonly Mutation[] = [
   {
     name: "commit by name after re-creation",
     file: "src/controllers/writer/claim-store.ts",
-    find: "const metadata = { namespace, name, uid, resourceVersion };",
-    replace: "const metadata = { namespace, name };",
+    find: 'if (current === undefined || current.metadata.uid !== uid) return { outcome: "gone" };',
+    replace: `if (current === undefined) return { outcome: "gone" };
+      if (current.metadata.uid !== uid) return this.write(place, current, status, signal);`,
   },
   {
     name: "deny from a stale cache",
@@ -76,10 +77,10 @@ export const writerMutations: readonly Mutation[] = [
     replace: "if (desk.isUsed(type)) continue;",
   },
   {
-    name: "pages written without their version",
+    name: "pages written on any version",
     file: "src/controllers/writer/page-store.ts",
     find: "uid, resourceVersion: page.version };",
-    replace: "uid };",
+    replace: "uid, resourceVersion: (await this.read(key, page.resourceType, signal))?.page.version };",
   },
   {
     name: "count by spec",

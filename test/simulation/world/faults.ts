@@ -9,49 +9,6 @@ export interface Fault extends Omit<Step, "take"> {
   readonly take: (world: SimulatedWorld) => void;
 }
 
-type Draw = (random: SeededRandom, target: Target) => Omit<Fault, "atMs">;
-
-interface Target {
-  /** One of those that the faults are meant for. */
-  readonly machine: string;
-  readonly plane: string;
-}
-
-/** What may go wrong, the likelier the more often it is named. */
-const draws: readonly Draw[] = [
-  crashAtCall,
-  crashAtCall,
-  crashAtCall,
-  pauseAtCall,
-  pauseAtCall,
-  cutStreams,
-  cutStreams,
-  stallStreams,
-  stallStreams,
-  lossyNetwork,
-  lossyNetwork,
-  overtakenWrites,
-  overtakenWrites,
-  expiredWatches,
-  troubledPlane,
-  clockSet,
-  serverCrash,
-  serverCrash,
-  serverPause,
-  diskTrouble,
-];
-
-/** Faults between the start of a world and that time, by chance. */
-export function drawFaults(
-  random: SeededRandom,
-  { count, lengthMs, machines, planes }: FaultOptions,
-): readonly Fault[] {
-  return Array.from({ length: count }, () => {
-    const target = { machine: random.pick(machines), plane: random.pick(planes) };
-    return { atMs: random.between(0, lengthMs), ...random.pick(draws)(random, target) };
-  });
-}
-
 export interface FaultOptions {
   readonly count: number;
   readonly lengthMs: number;
@@ -60,33 +17,76 @@ export interface FaultOptions {
   readonly planes: readonly string[];
 }
 
+interface Target {
+  /** Whom it hits: a machine by its name, or whichever leads by then. */
+  readonly text: string;
+  readonly machineIn: (world: SimulatedWorld) => SimulatedMachine;
+  readonly machines: readonly string[];
+  readonly plane: string;
+}
+
+type Draw = (random: SeededRandom, target: Target) => Omit<Fault, "atMs">;
+
+/** What may go wrong, and how likely one is beside the others. */
+const draws: readonly (readonly [weight: number, draw: Draw])[] = [
+  [4, crashAtCall],
+  [5, pauseAtCall],
+  [4, takeover],
+  [2, cutStreams],
+  [4, stallStreams],
+  [4, troubledNetwork],
+  [4, overtakenWrites],
+  [1, expiredWatches],
+  [1, troubledPlane],
+  [1, clockSet],
+  [2, serverCrash],
+  [1, serverPause],
+  [1, diskTrouble],
+];
+const urn: readonly Draw[] = draws.flatMap(([weight, draw]) => Array.from({ length: weight }, () => draw));
+
+/** Kinds that are worth being late, or lost, by themselves. */
+const kinds = ["resourceclaims", "allowancebuckets", "resourcegrants", "resourceregistrations", undefined] as const;
+
+/** Faults between the start of a world and that time, by chance. */
+export function drawFaults(random: SeededRandom, options: FaultOptions): readonly Fault[] {
+  return Array.from({ length: options.count }, () => {
+    const target = drawTarget(random, options);
+    return { atMs: random.between(0, options.lengthMs), ...random.pick(urn)(random, target) };
+  });
+}
+
+function drawTarget(random: SeededRandom, { machines, planes }: FaultOptions): Target {
+  const name = random.pick(machines);
+  const hitsLeader = random.chance(0.6);
+  return {
+    text: hitsLeader ? "whoever leads" : name,
+    machineIn: (world) => world.machine((hitsLeader ? world.leader() : undefined) ?? name),
+    machines,
+    plane: random.pick(planes),
+  };
+}
+
 /** In the middle of the next few calls, or of the next few writes of something that matters. */
 function nextCall(random: SeededRandom): Moment {
-  if (random.chance(0.35)) return { calls: random.between(1, random.pick([3, 12, 60])), text: "call" };
-  const kind = random.pick(["allowancebuckets", "resourceclaims", "resourceclaims", ""] as const);
+  if (random.chance(0.25)) return { calls: random.between(1, random.pick([3, 12, 60])), text: "call" };
+  const kind = random.pick(["allowancebuckets", "allowancebuckets", "resourceclaims", ""] as const);
   const counts = (call: OutsideCall): boolean =>
-    typeof call === "object" &&
-    call.method !== "GET" &&
-    call.path.includes(`${kind}`) &&
-    !call.path.includes("/leases/");
-  return {
-    calls: random.between(1, random.pick([1, 3, 10])),
-    counts,
-    text: `write${kind === "" ? "" : ` of ${kind}`}`,
-  };
+    typeof call === "object" && call.method !== "GET" && call.path.includes(kind) && !call.path.includes("/leases");
+  return { calls: random.between(1, random.pick([2, 4, 10])), counts, text: `write${kind && ` of ${kind}`}` };
 }
 
 interface Moment extends Pick<Mishap, "calls" | "counts"> {
   readonly text: string;
 }
 
-function crashAtCall(random: SeededRandom, { machine }: Target): Omit<Fault, "atMs"> {
-  const { text, ...moment } = nextCall(random);
+function crashAtCall(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
+  const { text: call, ...moment } = nextCall(random);
   const restartMs = random.pick([random.between(1, 100), random.between(100, 9_000)]);
   const isBefore = random.chance(0.5);
   return {
-    what: `${machine} crashes ${isBefore ? "before" : "after"} its ${text} ${moment.calls} from now, for ${restartMs} ms`,
-    take: (world) => armCrash(world.machine(machine), moment, { restartMs, isBefore }),
+    what: `${text} crashes ${isBefore ? "before" : "after"} ${call} ${moment.calls} from now, for ${restartMs} ms`,
+    take: (world) => armCrash(machineIn(world), moment, { restartMs, isBefore }),
   };
 }
 
@@ -105,63 +105,90 @@ function armCrash(
 }
 
 /** A leader that stands still for longer than its lease does not know that another one leads by now. */
-function pauseAtCall(random: SeededRandom, { machine }: Target): Omit<Fault, "atMs"> {
-  const { text, ...moment } = nextCall(random);
-  const forMs = random.pick([random.between(10, 2_000), random.between(3_000, 20_000)]);
+function pauseAtCall(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
+  const { text: call, ...moment } = nextCall(random);
+  const forMs = random.pick([random.between(10, 2_000), random.between(4_000, 9_000), random.between(4_000, 30_000)]);
   const how = random.chance(0.3) ? "asleep" : "awake";
   return {
-    what: `${machine} stands still for ${forMs} ms (${how}) at its ${text} ${moment.calls} from now`,
-    take: (world) =>
-      world.machine(machine).arm({
+    what: `${text} stands still for ${forMs} ms (${how}) at ${call} ${moment.calls} from now`,
+    take: (world) => {
+      const machine = machineIn(world);
+      machine.arm({
         ...moment,
         strike: () => {
-          world.machine(machine).pause(forMs, how);
+          machine.pause(forMs, how);
           return true;
         },
-      }),
-  };
-}
-
-function cutStreams(random: SeededRandom, { machine }: Target): Omit<Fault, "atMs"> {
-  const condition: Condition = {
-    fate: random.pick(["expired", "repeated", "request lost"]),
-    probability: 0.5,
-    machine,
-  };
-  const forMs = random.between(1, 3_000);
-  return {
-    what: `streams of ${machine} are cut; those it opens within ${forMs} ms may be ${condition.fate}`,
-    take: (world) => {
-      world.network.cut(world.machine(machine));
-      world.weather.add(condition, forMs);
+      });
     },
   };
 }
 
-function stallStreams(random: SeededRandom, { machine }: Target): Omit<Fault, "atMs"> {
-  const forMs = random.pick([random.between(20, 500), random.between(500, 8_000)]);
+/** Somebody else has to lead who has not heard of the latest. */
+function takeover(random: SeededRandom, { machines }: Target): Omit<Fault, "atMs"> {
+  const kind = random.pick(kinds);
+  const forMs = random.between(4_000, 12_000);
+  const crashes = random.chance(0.5);
   return {
-    what: `streams to ${machine} bring nothing for ${forMs} ms`,
-    take: (world) => world.weather.stall(machine, forMs),
+    what: `whoever leads ${crashes ? "crashes" : "stands still"} for ${forMs} ms; others hear nothing of ${kind ?? "anything"}`,
+    take: (world) => {
+      const leader = world.leader();
+      for (const machine of machines.filter((name) => name !== leader))
+        world.weather.stall(stallOf(machine, kind), forMs);
+      if (leader === undefined) return;
+      if (crashes) world.machine(leader).crash(forMs);
+      else world.machine(leader).pause(forMs, "awake");
+    },
   };
 }
 
-function lossyNetwork(random: SeededRandom, { machine }: Target): Omit<Fault, "atMs"> {
-  const fate = random.pick(["request lost", "answer lost", "answer lost", "arrives late", "busy"] as const);
+function stallOf(machine: string, kind: string | undefined): Pick<Condition, "machine" | "kind"> {
+  return { machine, ...(kind === undefined ? {} : { kind }) };
+}
+
+function cutStreams(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
+  const fate = random.pick(["expired", "repeated", "request lost"] as const);
+  const forMs = random.between(1, 3_000);
+  return {
+    what: `streams of ${text} are cut; those opened within ${forMs} ms may be ${fate}`,
+    take: (world) => {
+      const machine = machineIn(world);
+      world.network.cut(machine);
+      world.weather.add({ fate, probability: 0.5, machine: machine.name }, forMs);
+    },
+  };
+}
+
+function stallStreams(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
+  const kind = random.pick(kinds);
+  const forMs = random.pick([random.between(20, 500), random.between(500, 15_000)]);
+  return {
+    what: `streams to ${text} bring nothing of ${kind ?? "anything"} for ${forMs} ms`,
+    take: (world) => world.weather.stall(stallOf(machineIn(world).name, kind), forMs),
+  };
+}
+
+const lossFates = ["request lost", "answer lost", "answer lost", "arrives late", "answered slowly", "busy"] as const;
+
+function troubledNetwork(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
+  const fate = random.pick([...lossFates, "answered slowly" as const]);
   const probability = random.pick([0.05, 0.3, 0.8]);
-  const forMs = random.between(50, 6_000);
+  const kind = random.pick(kinds);
+  const forMs = random.between(50, 10_000);
   return {
-    what: `of requests of ${machine}, ${probability * 100} in a hundred: ${fate}, for ${forMs} ms`,
-    take: (world) => world.weather.add({ fate, probability, machine }, forMs),
+    what: `of requests of ${text} about ${kind ?? "anything"}, ${probability * 100} in a hundred: ${fate}, for ${forMs} ms`,
+    take: (world) => world.weather.add({ fate, probability, ...stallOf(machineIn(world).name, kind) }, forMs),
   };
 }
 
-function overtakenWrites(random: SeededRandom, { machine }: Target): Omit<Fault, "atMs"> {
-  const probability = random.pick([0.1, 0.5]);
-  const forMs = random.between(50, 4_000);
+function overtakenWrites(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
+  const probability = random.pick([0.1, 0.4]);
+  const kind = random.pick(["allowancebuckets", "resourceclaims", undefined] as const);
+  const forMs = random.between(50, 15_000);
   return {
-    what: `of writes of ${machine}, ${probability * 100} in a hundred are overtaken, for ${forMs} ms`,
-    take: (world) => world.weather.add({ fate: "overtaken", probability, machine }, forMs),
+    what: `of writes of ${text} to ${kind ?? "anything"}, ${probability * 100} in a hundred are overtaken, for ${forMs} ms`,
+    take: (world) =>
+      world.weather.add({ fate: "overtaken", probability, ...stallOf(machineIn(world).name, kind) }, forMs),
   };
 }
 
@@ -186,13 +213,13 @@ function troubledPlane(random: SeededRandom, { plane }: Target): Omit<Fault, "at
   };
 }
 
-function clockSet(random: SeededRandom, { machine }: Target): Omit<Fault, "atMs"> {
-  const name = random.chance(0.2) ? serverName : machine;
+function clockSet(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
+  const isServer = random.chance(0.2);
   const speed = random.pick([1, 0.97, 1.03]);
   const byMs = random.pick([0, random.between(-90_000, 90_000), random.between(-3_000, 3_000)]);
   return {
-    what: `the clock of ${name} is set by ${byMs} ms and runs at ${speed}`,
-    take: (world) => world.machine(name).setClock(speed, byMs),
+    what: `the clock of ${isServer ? serverName : text} is set by ${byMs} ms and runs at ${speed}`,
+    take: (world) => (isServer ? world.machine(serverName) : machineIn(world)).setClock(speed, byMs),
   };
 }
 

@@ -100,7 +100,7 @@ export class SimulatedMachine implements Machine {
 
   /** Something happens to it at one of its next calls. */
   arm(mishap: Mishap): void {
-    if (this.#life !== undefined) this.#mishap ??= mishap;
+    if (this.#life !== undefined) this.#mishap = mishap;
   }
 
   /** From now on its clocks run at this speed; somebody sets the one on the wall. */

@@ -28,6 +28,7 @@ interface Sender {
 
 /** How long a sender may wait for an answer that does not come. */
 const patienceMs = { least: 5, most: 12_000 };
+const slowMsMax = 6_000;
 /** How late a request may arrive whose sender has given up on it. */
 const lateMsMax = 33_000;
 
@@ -88,7 +89,8 @@ export class Network {
         } else if (fate !== "request lost") {
           const upMs = fate === "arrives late" ? random.between(0, lateMsMax) : this.#latencyMs(random);
           const done = (settle: () => void): void => {
-            if (!isLost(fate)) hear(this.#latencyMs(random), settle);
+            const downMs = fate === "answered slowly" ? random.between(50, slowMsMax) : this.#latencyMs(random);
+            if (!isLost(fate)) hear(downMs, settle);
           };
           this.#arrive(upMs, { call, fate, serve }, (work) =>
             work.then(
@@ -122,7 +124,7 @@ export class Network {
     if (life.isOver || !machine.mayCall(call)) return never();
     const fate = this.#fateOf(sender, call);
     if (fate === "expired") return this.#refuse(sender, new StatusError(resourceExpired("too old resource version")));
-    if (fate !== "answered" && fate !== "repeated" && fate !== "overtaken") {
+    if (fate !== "answered" && fate !== "repeated" && fate !== "overtaken" && fate !== "answered slowly") {
       return this.#refuse(sender, new ConnectionFailed(call, fate));
     }
     const { time, weather, server } = this.#ports;
@@ -132,7 +134,7 @@ export class Network {
       call,
       sink,
       latencyMs: () => this.#latencyMs(random),
-      notBeforeMs: () => weather.stalledUntilMs(machine.name),
+      notBeforeMs: () => weather.stalledUntilMs(machine.name, call),
       soon: (arrived) => machine.soon(life, arrived),
     });
     const own = this.#streams.get(machine.name) ?? new Set();

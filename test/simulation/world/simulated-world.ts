@@ -101,6 +101,15 @@ export class SimulatedWorld implements World {
     this.#door = door;
   }
 
+  /** Of those that share work by a lease, the one that has it. */
+  leader(): string | undefined {
+    for (const { object } of this.truth.list({ resource: "leases.coordination.k8s.io" })) {
+      const holder = String((object["spec"] as { readonly holderIdentity?: string } | undefined)?.holderIdentity);
+      for (const { name, life } of this.#machines.values()) if (life?.incarnation === holder) return name;
+    }
+    return undefined;
+  }
+
   later(delayMs: number, call: () => void): void {
     this.#time.later(delayMs, call);
   }

@@ -16,6 +16,8 @@ export type Fate =
   | "unavailable"
   /** 429: nothing was done. */
   | "busy"
+  /** Seconds late. */
+  | "answered slowly"
   /** Somebody else changes the object right before. */
   | "overtaken"
   /** Watches only: history does not reach back so far. */
@@ -31,14 +33,18 @@ export interface Condition {
   readonly machine?: string;
   /** Into all planes when left out. */
   readonly plane?: string;
+  /** About objects of this kind, in the plural; of all kinds when left out. */
+  readonly kind?: string;
 }
+
+/** Streams that bring nothing. */
+export type Stall = Pick<Condition, "machine" | "kind">;
 
 /** How the network is doing. */
 export class Weather {
   readonly #time: VirtualTime;
   readonly #conditions = new Set<Condition>();
-  /** Lines of streams take so much longer. */
-  readonly #stalledUntilMs = new Map<string, number>();
+  readonly #stalls = new Map<Stall, number>();
   #isCalm = false;
 
   constructor(time: VirtualTime) {
@@ -51,22 +57,26 @@ export class Weather {
     this.#time.later(forMs, () => this.#conditions.delete(condition));
   }
 
-  /** Nothing that the server streams to a machine arrives before this time has passed. */
-  stall(machine: string, forMs: number): void {
-    if (!this.#isCalm) this.#stalledUntilMs.set(machine, this.#time.nowMs + forMs);
+  /** Nothing of this arrives before that time has passed. */
+  stall(stall: Stall, forMs: number): void {
+    if (this.#isCalm) return;
+    this.#stalls.set(stall, this.#time.nowMs + forMs);
+    this.#time.later(forMs, () => this.#stalls.delete(stall));
   }
 
-  stalledUntilMs(machine: string): number {
-    return this.#stalledUntilMs.get(machine) ?? 0;
+  /** When a line may arrive at the earliest. */
+  stalledUntilMs(machine: string, call: Call): number {
+    let untilMs = 0;
+    for (const [stall, endMs] of this.#stalls) if (isAbout(stall, machine, call)) untilMs = Math.max(untilMs, endMs);
+    return untilMs;
   }
 
   fateOf(machine: string, call: Call, random: SeededRandom): Fate {
     if (this.#conditions.size === 0) return "answered";
     const plane = planeOfPath(call.path);
     for (const condition of this.#conditions) {
-      if (condition.machine !== undefined && condition.machine !== machine) continue;
-      if (condition.plane !== undefined && condition.plane !== plane) continue;
-      if (random.chance(condition.probability)) return condition.fate;
+      const isHere = condition.plane === undefined || condition.plane === plane;
+      if (isHere && isAbout(condition, machine, call) && random.chance(condition.probability)) return condition.fate;
     }
     return "answered";
   }
@@ -80,6 +90,10 @@ export class Weather {
   calm(): void {
     this.#isCalm = true;
     this.#conditions.clear();
-    this.#stalledUntilMs.clear();
+    this.#stalls.clear();
   }
+}
+
+function isAbout({ machine, kind }: Stall, name: string, { path }: Call): boolean {
+  return (machine === undefined || machine === name) && (kind === undefined || path.includes(`/${kind}`));
 }

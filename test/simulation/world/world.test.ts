@@ -6,14 +6,14 @@ const seeds = (from: number, count: number): readonly number[] => Array.from({ l
 
 describe("a simulated world", () => {
   it("lets what is right come out right, whatever goes wrong", async () => {
-    for (const seed of seeds(1, 40)) {
+    for (const seed of seeds(1, 20)) {
       const { broken } = await runSeed(countingSubject("by version"), { seed });
       expect(broken?.message, `seed ${seed}`).toBeUndefined();
     }
   });
 
   it("is the same world for the same seed, down to every write and message", async () => {
-    for (const seed of seeds(1, 12)) {
+    for (const seed of seeds(1, 6)) {
       const [one, two] = [
         await runSeed(countingSubject("by version"), { seed }),
         await runSeed(countingSubject("by version"), { seed, keeps: "lines" }),
@@ -29,7 +29,7 @@ describe("a simulated world", () => {
 
   it("finds writes that overwrite each other", async () => {
     const found = [];
-    for (const seed of seeds(1, 40)) {
+    for (const seed of seeds(1, 20)) {
       const { broken } = await runSeed(countingSubject("blindly"), { seed });
       if (broken !== undefined) found.push(broken.invariant);
     }
