@@ -10,12 +10,12 @@ export interface ServerProgram {
   remove(): void;
 }
 
-/** The server as one file, beside the packages that it needs. */
-export async function buildServer(): Promise<ServerProgram> {
+/** A server as one file, beside the packages that it needs. `entry` is a program that takes a data folder. */
+export async function buildServer(entry = "test/apiserver/server-program.ts"): Promise<ServerProgram> {
   const folder = join("node_modules", ".cache", "milo-quota", `server-${process.pid}-${Math.random()}`);
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "server.js");
-  await bundleProgram("test/apiserver/server-program.ts", file);
+  await bundleProgram(entry, file);
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 

@@ -1,0 +1,54 @@
+// The API server and the controllers in one process, on a data folder, for a test that kills it:
+// `node quota.js <directory>`.
+import { randomUUID } from "node:crypto";
+import { serve } from "../../src/apiserver/serve.ts";
+import { systemClock } from "../../src/apiserver/system-clock.ts";
+import { Controllers } from "../../src/controllers/controllers.ts";
+import { onePlane } from "../../src/controllers/one-plane.ts";
+import { anyObject } from "../../src/controllers/quota-types.ts";
+import { quotaKinds } from "../../src/core/resources/kinds.ts";
+import { KubeClient } from "../../src/kube/client/kube-client.ts";
+import { directTransport } from "../../src/kube/transport/direct-transport.ts";
+import { StatusError } from "../../src/protocol/api-status.ts";
+import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
+import { crdOf } from "../../src/schema/crd.ts";
+import type { ServerLine } from "../apiserver/server-program.ts";
+
+const tell = (line: ServerLine): void => console.log(line);
+const [directory = ""] = process.argv.slice(2);
+const { server, url } = await serve({
+  directory,
+  host: "127.0.0.1",
+  port: 0,
+  token: "admin-token",
+  clock: systemClock,
+  report: (error) => tell(`fault ${error instanceof Error ? error.stack : String(error)}`),
+});
+const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
+const transport = directTransport((request) => server.api.handle(request), admin);
+await define();
+new Controllers({
+  leadership: "alone",
+  runtime: {
+    planes: onePlane(transport),
+    clock: systemClock,
+    elapsedMs: () => performance.now(),
+    random: { fraction: Math.random, uuid: randomUUID },
+    incarnation: randomUUID(),
+    report: () => undefined, // what goes wrong on the way is tried again; what comes of it is what counts
+  },
+}).start();
+tell(`url ${url}`);
+
+async function define(): Promise<void> {
+  const type = { group: "apiextensions.k8s.io", version: "v1", plural: "customresourcedefinitions", scope: "Cluster" };
+  const definitions = new KubeClient(transport).resource({ ...type, scope: "Cluster" }, anyObject);
+  for (const kind of quotaKinds) {
+    try {
+      const definition = crdOf(kind) as unknown as KubernetesObject;
+      await definitions.create(definition, {}, new AbortController().signal);
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.status.reason !== "AlreadyExists") throw error;
+    }
+  }
+}
