@@ -20,7 +20,7 @@ function welcome(server: RunningServer, flags: ServingFlags, readyMs: number): s
   const lines = [
     ...accessLines(server),
     "kubectl apply -f examples/projects-per-organization",
-    "kubectl create -f examples/projects-per-organization/more/four-projects.yaml",
+    "kubectl create -f examples/projects-per-organization/try/four-projects.yaml",
   ];
   return [
     `Quota is at work at ${server.url} (data ${placeText(flags)}; ready in ${readyMs} ms).`,

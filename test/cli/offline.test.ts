@@ -34,7 +34,7 @@ describe("milo-quota validate", () => {
   it("finds nothing wrong with the examples", () => {
     expect(run(["validate", "examples"])).toEqual({
       status: 0,
-      out: "3 objects checked, 1 of other APIs passed over: no problems\n",
+      out: "23 objects checked, 15 of other APIs passed over: no problems\n",
       err: "",
     });
   });
@@ -174,7 +174,7 @@ describe("milo-quota render", () => {
       "--policy",
       `${example}/claim-policy.yaml`,
       "--object",
-      `${example}/project.yaml`,
+      `${example}/try/project.yaml`,
     ]);
     expect(status).toBe(0);
     expect(parse(out)).toMatchObject({
