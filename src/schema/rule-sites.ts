@@ -33,12 +33,17 @@ function* objectSites(
   oldSelf: JsonObject | undefined,
   path: string,
 ): Generator<RuleSite> {
-  for (const [key, value] of Object.entries(self)) {
+  for (const key of Object.keys(self)) {
     const property = compiled.properties.get(key);
     const child = property ?? compiled.additional;
-    if (child === undefined || child === true) continue;
+    if (child === undefined || child === true || !child.hasRules) continue;
     const oldValue = oldSelf === undefined ? undefined : ownValue(oldSelf, key);
-    yield* ruleSites(child, value, oldValue, property === undefined ? itemPath(path, key) : childPath(path, key));
+    yield* ruleSites(
+      child,
+      self[key] as JsonValue,
+      oldValue,
+      property === undefined ? itemPath(path, key) : childPath(path, key),
+    );
   }
 }
 
@@ -49,7 +54,7 @@ function* arraySites(
   oldSelf: readonly JsonValue[],
   path: string,
 ): Generator<RuleSite> {
-  if (compiled.items === undefined) return;
+  if (compiled.items?.hasRules !== true) return;
   const { schema } = compiled;
   const keys = schema["x-kubernetes-list-type"] === "map" ? (schema["x-kubernetes-list-map-keys"] ?? []) : [];
   const oldItems = new Map(keys.length === 0 ? [] : oldSelf.map((item) => [identityOf(item, keys), item]));

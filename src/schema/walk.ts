@@ -1,8 +1,9 @@
 import type { FieldIssue } from "../protocol/field-issue.ts";
-import type { JsonValue } from "../protocol/json-value.ts";
+import { isJsonObject, type JsonValue } from "../protocol/json-value.ts";
 import { schemaIssues } from "./check.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { repetitionIssues } from "./list-keys.ts";
+import { obviouslyFits, obviouslyFitsObject } from "./obvious-fit.ts";
 import { shaped } from "./shape.ts";
 
 /** What one walk over a value found and made. */
@@ -13,6 +14,8 @@ export interface Walked {
   /** The paths of fields that no schema names; they are not in `value`. */
   readonly unknownFields: readonly string[];
 }
+
+const none: readonly never[] = [];
 
 /** Defaults, prunes and validates a whole object. Nulls where none may be count as left out. */
 export function walkObject(compiled: CompiledSchema, value: JsonValue): Walked {
@@ -25,8 +28,14 @@ export function walkValue(compiled: CompiledSchema, value: JsonValue): Walked {
 }
 
 function walk(compiled: CompiledSchema, original: JsonValue, isWholeObject: boolean): Walked {
+  if (isObvious(compiled, original, isWholeObject)) return { value: original, issues: none, unknownFields: none };
   const { value, unknownFields } = shaped(compiled, original, isWholeObject);
   const issues = schemaIssues(compiled, value);
   const repetitions = repetitionIssues(compiled, value);
   return { value, issues: repetitions.length === 0 ? issues : [...issues, ...repetitions], unknownFields };
+}
+
+function isObvious(compiled: CompiledSchema, value: JsonValue, isWholeObject: boolean): boolean {
+  if (!isWholeObject) return obviouslyFits(compiled, value);
+  return isJsonObject(value) && obviouslyFitsObject(compiled, value);
 }

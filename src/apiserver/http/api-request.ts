@@ -43,6 +43,8 @@ export interface Stream {
 
 export interface StreamSink {
   write(line: string | Uint8Array): void;
+  /** Whether it reads text, and bytes would have to be decoded for it. */
+  readonly takesText?: boolean;
   /** Bytes written that the client has not taken yet. */
   readonly waitingBytes: number;
   end(): void;

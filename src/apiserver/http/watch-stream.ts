@@ -148,7 +148,8 @@ export class WatchStream implements Stream, OpenWatch {
   }
 
   #write(type: string, stored: StoredObject): void {
-    this.#sink.write(this.#ports.lines.line(type, stored, this.#showing, this.#isFirst));
+    const line = this.#ports.lines.line(type, stored, this.#showing, this.#isFirst);
+    this.#sink.write(this.#sink.takesText === true ? line.text : line.bytes);
     this.#isFirst = false;
     this.#ports.watches.wrote(this);
     if (this.#state === "live" && this.waitingBytes > this.#ports.watches.limits.waitingBytesMax) this.#wait();

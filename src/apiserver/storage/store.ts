@@ -7,6 +7,7 @@ import type { ObjectKey, Scope } from "./object-key.ts";
 import type { Change, ListOptions, ObjectStore, StoredObject, WriteResult } from "./object-store.ts";
 import type { LogRecord, RecordLog } from "./record-log.ts";
 import { defaultLimits, type StoreLimits } from "./store-limits.ts";
+import { StoredVersion } from "./stored-version.ts";
 import type { VersionedObjects } from "./versioned-objects.ts";
 import { type Watcher, Watchers } from "./watchers.ts";
 
@@ -147,6 +148,8 @@ class Store implements ObjectStore {
   #apply(record: LogRecord): StoredObject {
     const change = this.#objects.apply(record, this.#parts.clock.now());
     this.#watchers.notify(change);
+    // Nobody is likely to look at it again, and what was parsed of it takes much more room than its text.
+    if (change.previous instanceof StoredVersion) change.previous.age();
     this.#trim();
     return change.stored;
   }

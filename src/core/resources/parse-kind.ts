@@ -102,12 +102,22 @@ function ruleIssues(compiled: CompiledSchema, value: JsonValue, old: JsonValue |
   for (const { compiled: at, rules, path, self, oldSelf } of ruleSites(compiled, value, old)) {
     if (at.schema.type !== typeOf(self)) continue; // refused by the walk
     for (const rule of rules) {
-      const isTransition = /\boldSelf\b/.test(rule.rule);
-      if ((isTransition && oldSelf === undefined) || rule.holds?.(self, oldSelf) !== false) continue;
+      if ((oldSelf === undefined && isTransition(rule)) || rule.holds?.(self, oldSelf) !== false) continue;
       issues.push(ruleIssue(rule, path, self));
     }
   }
   return issues;
+}
+
+const transitions = new WeakMap<ValidationRule, boolean>();
+
+/** Whether a rule speaks of a change, and so has nothing to say of a new object. */
+function isTransition(rule: ValidationRule): boolean {
+  const known = transitions.get(rule);
+  if (known !== undefined) return known;
+  const isIt = /\boldSelf\b/.test(rule.rule);
+  transitions.set(rule, isIt);
+  return isIt;
 }
 
 /** Worded as an API server words a broken rule: objects and lists by their type, for they may be long. */

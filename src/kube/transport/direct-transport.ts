@@ -33,6 +33,7 @@ export interface DirectAnswer {
 
 export interface DirectSink {
   write(line: string | Uint8Array): void;
+  readonly takesText: true;
   readonly waitingBytes: number;
   end(): void;
   cut(): void;
@@ -156,6 +157,7 @@ class DirectStream {
   sinkFor(call: Call): DirectSink {
     const waiting = (): number => this.#waitingBytes;
     return {
+      takesText: true,
       write: (line) => this.#write(typeof line === "string" ? line : Buffer.from(line).toString("utf8")),
       get waitingBytes() {
         return waiting();

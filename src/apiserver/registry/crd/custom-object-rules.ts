@@ -2,6 +2,7 @@ import { type FieldIssue, invalid, issueText } from "../../../protocol/field-iss
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../../protocol/json-value.ts";
 import { schemaIssues } from "../../../schema/check.ts";
 import { repetitionIssues } from "../../../schema/list-keys.ts";
+import { obviouslyFits, obviouslyFitsObject } from "../../../schema/obvious-fit.ts";
 import type { ApiObject, WrittenPart } from "../served-kind.ts";
 import type { CompiledDefinition } from "./compiled-definition.ts";
 import type { ScalePaths } from "./definition.ts";
@@ -40,14 +41,30 @@ const rulesSkipped =
  * are not asked where the schema has failed.
  */
 export function judgeObject(definition: CompiledDefinition, judged: Judged): ObjectFindings {
-  const { object, old } = judged;
-  const issues = [...shapeIssues(definition, judged), ...listIssues(definition, object, old)];
+  const { object, old, part, scale } = judged;
+  const issues = isObvious(definition, judged)
+    ? scaleIssues(object, scale, part === "status" ? "status" : "all")
+    : [...shapeIssues(definition, judged), ...listIssues(definition, object, old)];
   if (!definition.schema.hasRules) return { issues, warnings: [] };
   if (issues.some(({ type }) => blocking.has(type))) {
     return { issues: [...issues, invalid("<nil>", null, rulesSkipped)], warnings: [] };
   }
   const broken = evaluateRules(definition.schema, definition.rules, { value: object, old });
   return { issues: [...issues, ...broken.issues], warnings: broken.warnings.map(issueText) };
+}
+
+/** Whether schema and lists have nothing to say, as they nearly always have. */
+function isObvious({ schema }: CompiledDefinition, { object, old, part }: Judged): boolean {
+  if (part !== "status") return obviouslyFitsObject(schema, object);
+  const compiled = schema.properties.get("status");
+  const status = member(object, "status");
+  if (compiled === undefined || status === undefined || old === undefined) return false;
+  return isSameButForStatus(object, old) && obviouslyFits(compiled, status);
+}
+
+function isSameButForStatus(object: JsonObject, old: JsonObject): boolean {
+  const names = Object.keys(object);
+  return names.every((name) => name === "status" || name === "metadata" || object[name] === old[name]);
 }
 
 /** A write of the status is held to the schema of the status alone. */
