@@ -6,6 +6,10 @@ import { GrantController } from "./grant-controller.ts";
 import { Ownership } from "./ownership/ownership.ts";
 import { ClaimPolicyIndex } from "./policies/claim-policy-index.ts";
 import { ClaimPolicyReadiness } from "./policies/claim-policy-readiness.ts";
+import { GrantEngine } from "./policies/grant-engine.ts";
+import { GrantPolicyIndex } from "./policies/grant-policy-index.ts";
+import { GrantPolicyReadiness } from "./policies/grant-policy-readiness.ts";
+import { ParentContexts } from "./policies/parent-contexts.ts";
 import type { PolicyViews } from "./policies/policy-views.ts";
 import { RegistrationController } from "./registration-controller.ts";
 import type { Runtime } from "./runtime.ts";
@@ -36,7 +40,15 @@ export function leadWith(ground: Ground): Term {
   const policies = term.start(new ClaimPolicyIndex({ runtime, views, policies: views }));
   term.start(new ClaimPolicyReadiness({ runtime, index: policies, directory }));
   term.start(new Ownership({ runtime, views, policies, directory, forced, shrinker, events }));
+  startGrantPolicies(term, ground, directory);
   return term;
+}
+
+function startGrantPolicies(term: Term, { runtime, views, events }: Ground, directory: KindDirectory): void {
+  const index = term.start(new GrantPolicyIndex({ runtime, views, policies: views }));
+  const parents = new ParentContexts();
+  term.start(new GrantPolicyReadiness({ runtime, index, directory, parents }));
+  term.start(new GrantEngine({ runtime, views, index, directory, parents, events }));
 }
 
 function startWriter(term: Term, ground: Ground, forced: ForcedClaims): BucketWriter {
