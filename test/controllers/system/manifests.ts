@@ -61,6 +61,51 @@ export function claim(name: string, consumer: ConsumerRef, requests: readonly As
   };
 }
 
+export interface GrantPolicyParts {
+  readonly trigger?: Json;
+  /** Which control plane the grant goes into; that of the object it is for, when left out. */
+  readonly parentContext?: Json;
+  readonly template?: Json;
+  readonly spec?: Json;
+}
+
+const resourcemanager = `${apiGroup}/v1alpha1`;
+
+/** A policy that gives every premium project ten cores in its own control plane, unless it says otherwise. */
+export function grantPolicy(name: string, parts: GrantPolicyParts = {}): Json {
+  const { trigger, parentContext, template, spec } = parts;
+  const ofProject = { apiGroup, kind: "Project", nameExpression: "trigger.metadata.name" };
+  return {
+    apiVersion,
+    kind: "GrantCreationPolicy",
+    metadata: { name },
+    spec: {
+      trigger: {
+        resource: { apiVersion: resourcemanager, kind: "Project" },
+        constraints: [{ expression: 'trigger.spec.tier == "premium"' }],
+        ...trigger,
+      },
+      target: {
+        parentContext: parentContext ?? ofProject,
+        resourceGrantTemplate: {
+          metadata: { namespace: "default" },
+          spec: {
+            consumerRef: { apiGroup, kind: "Project", name: "{{ trigger.metadata.name }}" },
+            allowances: [{ resourceType: cpu, buckets: [{ amount: 10_000 }] }],
+          },
+          ...template,
+        },
+      },
+      ...spec,
+    },
+  };
+}
+
+/** An object of the kinds that a tenant is made of. */
+export function tenant(kind: "Project" | "Organization", name: string, spec: Json = {}): Json {
+  return { apiVersion: resourcemanager, kind, metadata: { name }, spec };
+}
+
 /** What tells requests of one type apart. */
 function keyed(asked: Asked): Json {
   return asked.dimensions === undefined ? { ...asked } : { ...asked, dimensionKey: dimensionKey(asked.dimensions) };

@@ -19,6 +19,7 @@ import { directTransport } from "../../../src/kube/transport/direct-transport.ts
 import type { Call, Transport } from "../../../src/kube/transport/transport.ts";
 import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
 import { crdOf } from "../../../src/schema/crd.ts";
+import type { KindDefinition } from "../../../src/schema/kind-definition.ts";
 import { layout, prefixOf, resolvePlane } from "./project-planes.ts";
 
 export type Json = Record<string, unknown>;
@@ -184,6 +185,22 @@ export class QuotaSystem {
     });
     await this.eventually(async () => void (await this.list(type)));
     return type;
+  }
+
+  /** Lets one plane store anything as objects of a kind that the root defines well. */
+  async defineAnything(kind: KindDefinition, plane: string): Promise<void> {
+    const definition = crdOf(kind) as unknown as { spec: { versions: readonly Json[] } };
+    const anything = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+    const versions = definition.spec.versions.map(({ selectableFields: _, ...version }) => ({
+      ...version,
+      schema: anything,
+    }));
+    const made = { ...definition, spec: { ...definition.spec, versions } };
+    await this.create(definitionsType, made, { plane });
+    await this.eventually(async () => {
+      const found = await this.find(definitionsType, `${kind.plural}.${kind.group}`, { plane });
+      expect(conditionOf(found, "Established")?.status).toBe("True");
+    });
   }
 
   async undefine({ plural, group }: ResourceType): Promise<void> {

@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { claimsType, grantPoliciesType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
+import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
+import {
+  claim,
+  cpu,
+  grantPolicy,
+  organization,
+  project,
+  projectsType,
+  registration,
+  tenant,
+  typeOf,
+} from "./manifests.ts";
+import { conditionOf, type Json, QuotaSystem } from "./quota-system.ts";
+
+const web = project("web");
+const inWeb = { plane: "web" };
+
+let system: QuotaSystem;
+let projects: ResourceType;
+let organizations: ResourceType;
+
+beforeEach(async () => {
+  system = await QuotaSystem.start({ projects: ["web", "shop"] });
+  projects = await system.define("Project", "projects");
+  organizations = await system.define("Organization", "organizations");
+  await system.create(registrationsType, registration(cpu, { type: "Allocation", consumerType: typeOf(web) }));
+  await system.create(registrationsType, registration(projectsType));
+});
+
+afterEach(async () => {
+  await system.stop();
+});
+
+const limitIs = (name: string, limit: number | undefined): Promise<void> =>
+  system.eventually(async () => expect((await system.figures(project(name), cpu))?.["limit"]).toBe(limit));
+const isReady = (name: string, reason: string): Promise<void> =>
+  system.eventually(async () => {
+    const policy = await system.find(grantPoliciesType, name);
+    expect(conditionOf(policy, "Ready")?.reason).toBe(reason);
+  });
+const setTier = (name: string, tier: string): Promise<Json> => system.patch(projects, name, { spec: { tier } });
+
+describe("a grant policy over planes", () => {
+  it("grants where its object's control plane is, while its conditions hold", async () => {
+    await system.create(projects, tenant("Project", "web", { tier: "premium" }));
+    await system.create(projects, tenant("Project", "shop", { tier: "basic" }));
+    await system.create(grantPoliciesType, grantPolicy("premium"));
+    await isReady("premium", "PolicyReady");
+    await limitIs("web", 10_000);
+    expect(await system.list(grantsType, { plane: "shop" })).toEqual([]);
+    expect(await system.list(grantsType)).toEqual([]);
+    const [made] = (await system.list(grantsType, inWeb)) as [{ metadata: { labels: Json } }];
+    expect(made.metadata.labels).toMatchObject({
+      "quota.miloapis.com/auto-created": "true",
+      "quota.miloapis.com/policy": "premium",
+    });
+    await setTier("web", "basic");
+    await setTier("shop", "premium");
+    await limitIs("web", undefined);
+    await limitIs("shop", 10_000);
+    expect(await system.list(grantsType, inWeb)).toEqual([]);
+    await setTier("web", "premium");
+    await limitIs("web", 10_000);
+    expect(system.reported).toEqual([]);
+  });
+
+  it("takes back what it granted when its object is deleted, and what was claimed stays claimed", async () => {
+    await system.create(grantPoliciesType, grantPolicy("premium"));
+    await system.create(projects, tenant("Project", "web", { tier: "premium" }));
+    await limitIs("web", 10_000);
+    await system.create(claimsType, claim("used", web, [{ resourceType: cpu, amount: 4_000 }]), inWeb);
+    await system.eventually(async () => expect(await system.answer("used", inWeb)).toBe("True QuotaAvailable"));
+    await system.delete(projects, "web");
+    await system.eventually(async () => expect(await system.list(grantsType, inWeb)).toEqual([]));
+    await system.eventually(async () =>
+      expect(await system.figures(web, cpu)).toMatchObject({ limit: 0, allocated: 4_000, overage: 4_000 }),
+    );
+    expect(await system.answer("used", inWeb)).toBe("True QuotaAvailable");
+  });
+
+  it("takes back everything when it is deleted or switched off, and grants again when it is switched on", async () => {
+    for (const name of ["web", "shop"]) await system.create(projects, tenant("Project", name, { tier: "premium" }));
+    await system.create(grantPoliciesType, grantPolicy("premium"));
+    await limitIs("web", 10_000);
+    await limitIs("shop", 10_000);
+    await system.patch(grantPoliciesType, "premium", { spec: { disabled: true } });
+    await isReady("premium", "PolicyDisabled");
+    await limitIs("web", undefined);
+    await limitIs("shop", undefined);
+    await system.patch(grantPoliciesType, "premium", { spec: { disabled: null, enabled: true } });
+    await isReady("premium", "PolicyReady");
+    await limitIs("web", 10_000);
+    await system.delete(grantPoliciesType, "premium");
+    await limitIs("web", undefined);
+  });
+
+  it("brings what it granted up to date when it is changed, or somebody meddled", async () => {
+    await system.create(projects, tenant("Project", "web", { tier: "premium", cores: 3 }));
+    await system.create(grantPoliciesType, grantPolicy("premium"));
+    await limitIs("web", 10_000);
+    const policy = grantPolicy("premium")["spec"] as { target: { resourceGrantTemplate: { spec: Json } } };
+    const buckets = [{ amountExpression: "trigger.spec.cores * 1000" }];
+    const spec = { ...policy.target.resourceGrantTemplate.spec, allowances: [{ resourceType: cpu, buckets }] };
+    await system.patch(grantPoliciesType, "premium", { spec: { target: { resourceGrantTemplate: { spec } } } });
+    await limitIs("web", 3_000);
+    await system.patch(projects, "web", { spec: { cores: 5 } });
+    await limitIs("web", 5_000);
+    const [made] = (await system.list(grantsType, inWeb)) as [{ metadata: { name: string } }];
+    await system.delete(grantsType, made.metadata.name, inWeb);
+    await system.pass(1_000);
+    await limitIs("web", 5_000);
+  });
+});
+
+describe("a grant policy within a plane", () => {
+  const forOrganizations = (trigger: Json, spec: Json = {}): Json => {
+    const made = grantPolicy("start", {
+      trigger: { resource: { apiVersion: "resourcemanager.miloapis.com/v1alpha1", kind: "Organization" }, ...trigger },
+      template: {
+        spec: {
+          consumerRef: { ...typeOf(organization), name: "{{ trigger.metadata.name }}" },
+          allowances: [{ resourceType: projectsType, buckets: [{ amount: 3 }] }],
+        },
+      },
+    });
+    const { parentContext: _, ...target } = (made["spec"] as { target: Json }).target;
+    return { ...made, spec: { ...(made["spec"] as Json), target, ...spec } };
+  };
+
+  const spellings: Record<string, Json> = {
+    "the usual spelling": forOrganizations({ constraints: [{ expression: "trigger.spec.type == 'Business'" }] }),
+    "the other spelling": (() => {
+      const made = forOrganizations(
+        { conditions: [{ expression: "object.spec.type == 'Business'" }] },
+        { enabled: true },
+      );
+      const spec = made["spec"] as { trigger: Json; target: { resourceGrantTemplate: { spec: Json } } };
+      const { constraints: _, ...trigger } = spec.trigger;
+      const template = spec.target.resourceGrantTemplate;
+      const consumerRef = { ...typeOf(organization), name: "{{.trigger.metadata.name}}" };
+      const target = { resourceGrantTemplate: { ...template, spec: { ...template.spec, consumerRef } } };
+      return { ...made, spec: { ...spec, trigger, target } };
+    })(),
+  };
+
+  for (const [spelling, policy] of Object.entries(spellings)) {
+    it(`gives an organization its first projects, in ${spelling}`, async () => {
+      await system.create(grantPoliciesType, policy);
+      await isReady("start", "PolicyReady");
+      await system.create(organizations, tenant("Organization", "acme", { type: "Business" }));
+      await system.create(organizations, tenant("Organization", "hobby", { type: "Personal" }));
+      await system.eventually(async () =>
+        expect(await system.figures(organization, projectsType)).toMatchObject({ limit: 3, available: 3 }),
+      );
+      expect(await system.list(grantsType)).toHaveLength(1);
+      const [made] = (await system.list(grantsType)) as [{ metadata: { ownerReferences?: Json[] } }];
+      expect(made.metadata.ownerReferences).toMatchObject([{ kind: "Organization", name: "acme", controller: true }]);
+      const stored = (await system.find(grantPoliciesType, "start")) as { spec: Json; status: Json };
+      expect(stored.spec).toEqual(policy["spec"]);
+      expect(stored.status["enabled"]).toBe(true);
+      await system.delete(organizations, "acme");
+      await system.eventually(async () => expect(await system.figures(organization, projectsType)).toBeUndefined());
+    });
+  }
+
+  it("governs only the plane that it is in, when that is not the root", async () => {
+    const policy = forOrganizations({ constraints: [] });
+    await system.create(grantPoliciesType, policy, inWeb);
+    await system.create(organizations, tenant("Organization", "acme"), inWeb);
+    await system.create(organizations, tenant("Organization", "acme"));
+    await system.eventually(async () => expect(await system.list(grantsType, inWeb)).toHaveLength(1));
+    await system.pass(5_000);
+    expect(await system.list(grantsType)).toEqual([]);
+  });
+});
