@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rootPlane } from "../../src/apiserver/embedded-server.ts";
 import type { PlaneResolver } from "../../src/apiserver/http/api-server.ts";
+import { withMetadata } from "../../src/apiserver/registry/metadata.ts";
 import type { ScopedView } from "../../src/apiserver/registry/scoped-view.ts";
 import { failure } from "../../src/protocol/api-status.ts";
 import { TestServer } from "../apiserver/test-server.ts";
@@ -16,10 +17,7 @@ const viewOf = (team: string): ScopedView => ({
     if (plural !== "priorityclasses") return { isReadOnly: true };
     return {
       shows: ({ metadata }) => metadata.labels?.["team"] === team,
-      adopt: (object) => ({
-        ...object,
-        metadata: { ...object.metadata, labels: { team, ...object.metadata.labels } },
-      }),
+      adopt: (object) => withMetadata(object, { labels: { team, ...object.metadata.labels } }),
     };
   },
 });

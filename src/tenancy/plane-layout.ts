@@ -1,0 +1,74 @@
+import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
+import { rootPlane } from "../kube/client/kube-client.ts";
+import type { PlaneAddress } from "../kube/client/resource-type.ts";
+import { dnsLabel } from "../protocol/names.ts";
+import { resourceManagerGroup, tenancyVersion } from "./resources/tenancy-names.ts";
+
+const prefix = "project-";
+const tenants = `/apis/${resourceManagerGroup}/${tenancyVersion}`;
+const controlPlanePath = new RegExp(
+  `^${tenants.replaceAll(".", "\\.")}/(projects|organizations)/([^/]+)/control-plane(/.*)?$`,
+);
+
+/** The plane of a project. */
+export function projectPlane(project: string): string {
+  return `${prefix}${project}`;
+}
+
+/** The project that a plane is of; undefined for the root. */
+export function projectOf(plane: string): string | undefined {
+  return plane.startsWith(prefix) ? plane.slice(prefix.length) : undefined;
+}
+
+/** What comes before every path in the control plane of a project. */
+export function projectPath(project: string): string {
+  return `${tenants}/projects/${project}/control-plane`;
+}
+
+/** What comes before every path in the root as one organization sees it. */
+export function organizationPath(organization: string): string {
+  return `${tenants}/organizations/${organization}/control-plane`;
+}
+
+/** A path below the control plane of a tenant. */
+export interface TenantPath {
+  readonly tenant: "projects" | "organizations";
+  readonly name: string;
+  /** What is left of it inside the control plane. */
+  readonly path: string;
+}
+
+/** Undefined for every other path. A name that no tenant can have leads nowhere. */
+export function tenantPathOf(path: string): TenantPath | "nowhere" | undefined {
+  const [, tenant, name = "", rest = "/"] = controlPlanePath.exec(path) ?? [];
+  if (tenant === undefined) return undefined;
+  if (dnsLabel(name).length > 0) return "nowhere";
+  return { tenant: tenant as TenantPath["tenant"], name, path: rest };
+}
+
+/** How the planes of tenants are called, and whose they are: each project has its own, organizations share the root. */
+export const tenantLayout = {
+  hasOrganizationNamespaces: true,
+  hasOwnedPlanes: true,
+
+  addressOf(plane: string): PlaneAddress {
+    const project = projectOf(plane);
+    return { plane, prefix: project === undefined ? "" : projectPath(project) };
+  },
+
+  planeOf({ apiGroup, kind, name }: GroupKind & { readonly name: string }): string | undefined {
+    if (apiGroup !== resourceManagerGroup) return undefined;
+    if (kind === "Organization") return rootPlane.plane;
+    return kind === "Project" ? projectPlane(name) : undefined;
+  },
+
+  ownerOf(plane: string): ConsumerRef | undefined {
+    const name = projectOf(plane);
+    return name === undefined ? undefined : { apiGroup: resourceManagerGroup, kind: "Project", namespace: "", name };
+  },
+
+  /** The kinds of the root are served in every project. */
+  definitionsFrom(plane: string): string | undefined {
+    return plane === rootPlane.plane ? undefined : rootPlane.plane;
+  },
+} as const;

@@ -1,0 +1,22 @@
+/** Names that other programs rely on. */
+
+export const resourceManagerGroup = "resourcemanager.miloapis.com";
+export const iamGroup = "iam.miloapis.com";
+export const tenancyVersion = "v1alpha1";
+
+/** Keeps an organization or a project until everything that was made for it is gone. */
+export const tenancyFinalizer = "resourcemanager.miloapis.com/tenancy";
+
+export const organizationLabel = "resourcemanager.miloapis.com/organization-name";
+
+/** Which project a control plane was made for: another one of the same name gets it empty. */
+export const projectUidAnnotation = "resourcemanager.miloapis.com/project-uid";
+
+const organizationPrefix = "organization-";
+
+/** Of a namespace, less what is in front of the name of an organization. */
+export const organizationNameLengthMax = 63 - organizationPrefix.length;
+
+export function organizationNamespace(organization: string): string {
+  return `${organizationPrefix}${organization}`;
+}

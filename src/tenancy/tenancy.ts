@@ -1,0 +1,77 @@
+import { untilAborted } from "../kube/until-aborted.ts";
+import { claimGuard } from "./claim-guard.ts";
+import { MembershipController } from "./controllers/membership-controller.ts";
+import { OrganizationController } from "./controllers/organization-controller.ts";
+import { ProjectController } from "./controllers/project-controller.ts";
+import { membershipAuthorizer } from "./membership-authorizer.ts";
+import { tenantPlanes } from "./plane-resolver.ts";
+import type { TenancyRuntime } from "./tenancy-runtime.ts";
+import { TenantDirectory } from "./tenant-directory.ts";
+import { createTenantViews, type TenantViews } from "./tenant-views.ts";
+import { UserTokens } from "./user-tokens.ts";
+
+interface Controller {
+  stop(): Promise<void>;
+}
+
+/**
+ * Tenants of a server in this process. It is made before the server, which resolves paths and judges requests by it, and
+ * started when the server answers and serves the kinds of tenants.
+ */
+export class Tenancy {
+  readonly #runtime: TenancyRuntime;
+  readonly #views: TenantViews;
+  readonly #directory: TenantDirectory;
+  readonly #stopped = new AbortController();
+  #running: Promise<void> | undefined;
+  #controllers: readonly Controller[] = [];
+  readonly tokens: UserTokens;
+  /** Which plane a path leads into. */
+  readonly resolvePlane: ReturnType<typeof tenantPlanes>;
+  readonly authorizer: ReturnType<typeof membershipAuthorizer>;
+  /** To be asked about every change, along with the authorizer: what members may do depends on both. */
+  readonly guard: ReturnType<typeof claimGuard>;
+
+  constructor(runtime: TenancyRuntime) {
+    this.#runtime = runtime;
+    this.#views = createTenantViews(runtime);
+    this.#directory = new TenantDirectory(this.#views);
+    this.tokens = new UserTokens(runtime);
+    this.resolvePlane = tenantPlanes(this.#directory);
+    this.authorizer = membershipAuthorizer(this.#directory);
+    this.guard = claimGuard(this.#directory);
+  }
+
+  /** Resolves when all tenants are known, and their control planes that were made before can be used. */
+  get ready(): Promise<void> {
+    const views = Object.values(this.#views).map(({ ready }) => ready);
+    return Promise.all([...views, this.tokens.ready]).then(() => undefined);
+  }
+
+  start(): void {
+    for (const view of Object.values(this.#views)) view.start();
+    this.tokens.start();
+    this.#running ??= this.#run(this.#stopped.signal);
+  }
+
+  /** Finishes what is under way. */
+  async stop(): Promise<void> {
+    this.#stopped.abort(new Error("tenancy was stopped"));
+    await this.#running;
+    for (const controller of this.#controllers) await controller.stop();
+    for (const view of [...Object.values(this.#views), this.tokens]) await view.stop();
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    try {
+      await untilAborted(this.ready, signal);
+    } catch {
+      return; // it was stopped before it began
+    }
+    this.#controllers = [
+      new OrganizationController(this.#runtime, this.#views),
+      new ProjectController(this.#runtime, this.#views, this.#directory),
+      new MembershipController(this.#runtime, this.#views),
+    ];
+  }
+}

@@ -1,0 +1,206 @@
+import { randomBytes } from "node:crypto";
+import { expect } from "vitest";
+import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
+import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
+import type { RecordLog } from "../../src/apiserver/storage/record-log.ts";
+import { quotaKinds } from "../../src/core/resources/kinds.ts";
+import { KubeClient } from "../../src/kube/client/kube-client.ts";
+import { directTransport } from "../../src/kube/transport/direct-transport.ts";
+import type { Transport } from "../../src/kube/transport/transport.ts";
+import { crdOf } from "../../src/schema/crd.ts";
+import { organizationPath, projectPath, tenantLayout } from "../../src/tenancy/plane-layout.ts";
+import { tenancyKinds } from "../../src/tenancy/resources/tenancy-kinds.ts";
+import { Tenancy } from "../../src/tenancy/tenancy.ts";
+import { makeUserToken, type TokenOrder } from "../../src/tenancy/user-token.ts";
+import { type Body, type Call, type Reply, TestServer } from "../apiserver/test-server.ts";
+import { users } from "../apiserver/test-users.ts";
+
+const startMs = Date.UTC(2026, 0, 1);
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+export const group = "/apis/resourcemanager.miloapis.com/v1alpha1";
+export const organizations = `${group}/organizations`;
+export const projects = `${group}/projects`;
+export const usersPath = "/apis/iam.miloapis.com/v1alpha1/users";
+export const quota = "/apis/quota.miloapis.com/v1alpha1";
+
+export const inProject = (name: string, path: string): string => `${projectPath(name)}${path}`;
+export const inOrganization = (name: string, path: string): string => `${organizationPath(name)}${path}`;
+export const memberships = (organization: string): string =>
+  `${group}/namespaces/organization-${organization}/organizationmemberships`;
+
+/** What a caller of tenancy's is told to do at each of its calls: go on, or never come back. */
+type Meddle = () => "go on" | "hang";
+
+/** A server with tenants, in memory. Time passes when it is waited. */
+export class TenantWorld {
+  readonly clock: FakeClock;
+  readonly log: RecordLog;
+  readonly reported: string[] = [];
+  meddle: Meddle = () => "go on";
+  #server: TestServer | undefined;
+  #tenancy: Tenancy | undefined;
+
+  private constructor(clock: FakeClock, log: RecordLog) {
+    this.clock = clock;
+    this.log = log;
+  }
+
+  static async start(log: RecordLog = new MemoryLog()): Promise<TenantWorld> {
+    const world = new TenantWorld(new FakeClock(startMs), log);
+    await world.startServer();
+    for (const kind of [...tenancyKinds, ...quotaKinds]) {
+      const made = await world.server.create(definitions, crdOf(kind));
+      expect([201, 409], JSON.stringify(made.body)).toContain(made.code);
+    }
+    for (const { group: of, version, plural } of [...tenancyKinds, ...quotaKinds]) {
+      const isServed = async () => (await world.server.get(`/apis/${of}/${version}/${plural}`)).code === 200;
+      await world.server.until(`${plural} are served`, isServed);
+    }
+    await world.server.create("/api/v1/namespaces", { metadata: { name: "milo-system" } });
+    await world.startTenancy();
+    return world;
+  }
+
+  get server(): TestServer {
+    return this.#server as TestServer;
+  }
+
+  get tenancy(): Tenancy {
+    return this.#tenancy as Tenancy;
+  }
+
+  async startServer(): Promise<void> {
+    this.#tenancy = this.#newTenancy();
+    this.#server = await TestServer.start({
+      log: this.log,
+      clock: this.clock,
+      resolvePlane: (path) => this.tenancy.resolvePlane(path),
+      definitionsFrom: (plane) => tenantLayout.definitionsFrom(plane),
+      authorizers: [{ authorize: (asked) => this.tenancy.authorizer.authorize(asked) }],
+      plugins: [{ name: "guard", validate: (request) => this.tenancy.guard.validate(request) }],
+      tokens: [{ authenticateToken: (token, signal) => this.tenancy.tokens.authenticateToken(token, signal) }],
+    });
+  }
+
+  /** A new one in place of the one there was, which is not stopped here: it may be one that hangs. */
+  async startTenancy(): Promise<void> {
+    this.#tenancy = this.#newTenancy();
+    this.tenancy.start();
+    let isReady = false;
+    void this.tenancy.ready.then(() => {
+      isReady = true;
+    });
+    await this.server.until("tenants are known", () => isReady);
+  }
+
+  async stop(): Promise<void> {
+    await this.tenancy.stop();
+    await this.server.stop();
+    expect(this.server.faults).toEqual([]);
+  }
+
+  /** As somebody who shows a token. */
+  as(token: string) {
+    const headers = { authorization: [`Bearer ${token}`] };
+    const send = (call: Call): Promise<Reply> => this.server.send({ ...call, user: "from headers", headers });
+    return {
+      send,
+      get: (path: string) => send({ path }),
+      create: (path: string, body: unknown) => send({ method: "POST", path, body }),
+      merge: (path: string, body: unknown) =>
+        send({ method: "PATCH", path, body, type: "application/merge-patch+json" }),
+      remove: (path: string) => send({ method: "DELETE", path }),
+      watch: (path: string) => this.server.watch(path, { user: "from headers", headers }),
+    };
+  }
+
+  async token(order: TokenOrder): Promise<string> {
+    const { token, secret } = makeUserToken(order, randomBytes);
+    const made = await this.server.create("/api/v1/namespaces/milo-system/secrets", secret);
+    expect(made.code).toBe(201);
+    await this.server.settled();
+    return token;
+  }
+
+  async organization(name: string, spec: object = {}): Promise<void> {
+    const made = await this.server.create(organizations, organization(name, spec));
+    expect(made.code, made.text).toBe(201);
+    await this.until(`${organizations}/${name}`, ({ status }) => status?.phase === "Active");
+  }
+
+  async project(name: string, of: string): Promise<void> {
+    const made = await this.server.create(projects, project(name, of));
+    expect(made.code, made.text).toBe(201);
+    await this.until(`${projects}/${name}`, (object) => readyOf(object)?.status === "True");
+  }
+
+  async member(of: string, user: string, roles: readonly string[]): Promise<void> {
+    await this.server.create(usersPath, person(user));
+    const spec = { organizationRef: { name: of }, userRef: { name: user }, roles };
+    const made = await this.server.create(memberships(of), membership(user, spec));
+    expect(made.code, made.text).toBe(201);
+    await this.until(`${memberships(of)}/${user}`, (object) => readyOf(object)?.status === "True");
+  }
+
+  async until(path: string, holds: (object: Body) => boolean): Promise<void> {
+    await this.server.until(`${path} is as wanted; reported: ${this.reported.slice(-5).join("; ")}`, async () => {
+      const { code, body } = await this.server.get(path);
+      return code === 200 && holds(body);
+    });
+  }
+
+  async gone(path: string): Promise<void> {
+    await this.server.until(`${path} is gone`, async () => (await this.server.get(path)).code === 404);
+  }
+
+  /** How many writes there were while time passed. */
+  async writesIn(ms: number): Promise<number> {
+    const { store } = this.server.server.registry;
+    const before = store.revision;
+    for (let left = ms; left > 0; left -= 500) {
+      this.clock.advance(500);
+      await this.server.settled();
+    }
+    return store.revision - before;
+  }
+
+  #newTenancy(): Tenancy {
+    const through = <Value>(work: () => Promise<Value>): Promise<Value> =>
+      this.meddle() === "hang" ? new Promise<Value>(() => undefined) : work();
+    const direct = directTransport((request) => this.server.server.api.handle(request), users.admin);
+    const transport: Transport = { ...direct, request: (call, signal) => through(() => direct.request(call, signal)) };
+    return new Tenancy({
+      client: new KubeClient(transport),
+      planes: {
+        open: (plane) => through(() => this.server.server.openPlane(plane)),
+        close: (plane) => through(() => this.server.server.closePlane(plane)),
+      },
+      clock: this.clock,
+      random: { fraction: () => 0.5 },
+      report: (where, error) => this.reported.push(`${where}: ${(error as Error).message}`),
+    });
+  }
+}
+
+export function organization(name: string, spec: object = {}): object {
+  return { apiVersion: "resourcemanager.miloapis.com/v1alpha1", kind: "Organization", metadata: { name }, spec };
+}
+
+export function project(name: string, of?: string): object {
+  const spec = of === undefined ? {} : { ownerRef: { kind: "Organization", name: of } };
+  return { apiVersion: "resourcemanager.miloapis.com/v1alpha1", kind: "Project", metadata: { name }, spec };
+}
+
+export function membership(name: string, spec: object): object {
+  const kind = "OrganizationMembership";
+  return { apiVersion: "resourcemanager.miloapis.com/v1alpha1", kind, metadata: { name }, spec };
+}
+
+export function person(name: string): object {
+  return { apiVersion: "iam.miloapis.com/v1alpha1", kind: "User", metadata: { name } };
+}
+
+export function readyOf(object: Body): { status: string; reason: string; message: string } | undefined {
+  return object.status?.conditions?.find(({ type }: { type: string }) => type === "Ready");
+}
