@@ -144,7 +144,7 @@ export class BucketWriter implements Running {
 
   /** A page that we did not write, or that somebody deleted, is no longer what we think it is. */
   #sawPage(plane: string, { consumer, resourceType, writer, deleting }: SeenPage): void {
-    if (writer.startsWith(`${this.#ports.runtime.incarnation}.`) && !deleting) return;
+    if (this.#ports.pages.isOurs(writer) && !deleting) return;
     this.#at({ plane }, consumer).sawPage(resourceType);
   }
 

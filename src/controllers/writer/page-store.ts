@@ -37,6 +37,11 @@ export class PageStore {
     this.#term = runtime.random.uuid().slice(0, 8);
   }
 
+  /** Whether a page says that we wrote it, in this very term. */
+  isOurs(writer: string): boolean {
+    return writer.startsWith(`${this.#runtime.incarnation}.${this.#term}.`);
+  }
+
   async read(key: DeskKey, type: string, signal: AbortSignal): Promise<DeskPage | undefined> {
     const bucket = await this.#buckets(key).find(this.#ref(key, type), signal);
     return bucket === undefined ? undefined : deskPage(bucket);
