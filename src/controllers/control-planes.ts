@@ -21,6 +21,8 @@ export interface ControlPlanes {
   planeOf(owner: PlaneOwner): string | undefined;
   /** The project or organization that a plane belongs to; undefined for one that belongs to nobody. */
   ownerOf(plane: string): ConsumerRef | undefined;
+  /** Whether there are planes that belong to somebody. */
+  readonly hasOwnedPlanes: boolean;
   /**
    * Where the buckets of a consumer are. Never another place for the same consumer, whatever comes or goes: two pages
    * would be no fence.

@@ -17,6 +17,7 @@ export function onePlane(transport: Transport): ControlPlanes {
     inRoot: source,
     planeOf: () => undefined,
     ownerOf: () => undefined,
+    hasOwnedPlanes: false,
     bucketNamespace: (consumer) => bucketNamespace(consumer, () => false),
   };
 }

@@ -12,6 +12,8 @@ export interface PlaneLayout {
   addressOf(plane: string): PlaneAddress;
   planeOf(owner: PlaneOwner): string | undefined;
   ownerOf(plane: string): ConsumerRef | undefined;
+  /** Whether there are planes that belong to somebody; none, when left out. */
+  readonly hasOwnedPlanes?: boolean;
   /** Whether every organization has a namespace of its own, called organization-<name>. */
   readonly hasOrganizationNamespaces: boolean;
 }
@@ -31,6 +33,7 @@ export function planesOfServer(transport: Transport, layout: PlaneLayout): Contr
     inRoot: (type: ResourceType) => sourceOf(root.resource(type, anyObject), transport),
     planeOf: (owner) => layout.planeOf(owner),
     ownerOf: (plane) => layout.ownerOf(plane),
+    hasOwnedPlanes: layout.hasOwnedPlanes ?? false,
     bucketNamespace: (consumer) => bucketNamespace(consumer, () => layout.hasOrganizationNamespaces),
   };
 }

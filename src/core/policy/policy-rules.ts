@@ -15,6 +15,8 @@ export interface PolicyPlanes {
   readonly root: string;
   /** The project or organization that a plane belongs to. */
   ownerOf(plane: string): ConsumerRef | undefined;
+  /** Whether there are planes that belong to somebody. */
+  readonly hasOwnedPlanes?: boolean;
 }
 
 export function claimPolicyRules(
@@ -23,14 +25,22 @@ export function claimPolicyRules(
 ): PolicyRules<ClaimCreationPolicy, CompiledClaimPolicy> {
   return {
     compile: compileClaimPolicy,
-    issues: (policy, plane) => [...consumerIssues(policy, planes.ownerOf(plane)), ...claimPolicyIssues(policy, view)],
+    issues: (policy, plane) => [...consumerIssues(policy, plane, planes), ...claimPolicyIssues(policy, view)],
     resourceTypes: ({ template }) => template.requests.map(({ resourceType }) => resourceType),
   };
 }
 
-/** Every object would be refused for it, and nobody who creates one could do anything about that. */
-function consumerIssues({ template }: ClaimCreationPolicy, owner: ConsumerRef | undefined): readonly FieldIssue[] {
-  if (template.consumer !== undefined || owner !== undefined) return [];
+/**
+ * Every object would be refused for it, and nobody who creates one could do anything about that. A policy in the root is
+ * about all planes, and may well mean those that belong to somebody.
+ */
+function consumerIssues(
+  { template }: ClaimCreationPolicy,
+  plane: string,
+  { root, ownerOf, hasOwnedPlanes = false }: PolicyPlanes,
+): readonly FieldIssue[] {
+  const isMeant = ownerOf(plane) !== undefined || (plane === root && hasOwnedPlanes);
+  if (template.consumer !== undefined || isMeant) return [];
   const path = "spec.target.resourceClaimTemplate.spec.consumerRef";
   return [required(path, "the control plane of this policy belongs to no project or organization that could be meant")];
 }
