@@ -1,17 +1,30 @@
+import type { ClaimCreationPolicy } from "../core/resources/claim-creation-policy.ts";
 import type { ObjectChange } from "./object-change.ts";
-import type { WaitResult } from "./waiter.ts";
-import type { ClaimPolicy } from "./wanted-claims.ts";
 
-/** Hears of what admission decides. */
+/** What a policy came to for a change. */
+export type AdmissionResult =
+  | "granted"
+  /** There is not enough quota. */
+  | "denied"
+  /** The policy is switched off. */
+  | "policy_disabled"
+  /** Nobody decided in time, or could. */
+  | "undecided"
+  /** The policy, or what it relies on, has to be mended. */
+  | "misconfigured"
+  /** There is an object of the name already. */
+  | "exists"
+  /** Nobody decided, or could; it was let in because the policy says so. */
+  | "ignored"
+  /** The policy only watches. */
+  | "shadow_granted"
+  | "shadow_denied";
+
+/** Hears of what admission decides. Dry runs are told as well; the change says that it is one. */
 export interface AdmissionListener {
-  granted?(policy: ClaimPolicy, change: ObjectChange): void;
-  refused?(policy: ClaimPolicy, change: ObjectChange, error: unknown): void;
-  /** A policy that only watches would have refused. */
-  shadowed?(policy: ClaimPolicy, change: ObjectChange): void;
-  /** A policy could not be evaluated. */
-  failed?(policy: ClaimPolicy, change: ObjectChange): void;
+  decided?(policy: ClaimCreationPolicy, change: ObjectChange, result: AdmissionResult): void;
+  /** What a policy that only watches would have said. */
+  shadowed?(policy: ClaimCreationPolicy, change: ObjectChange, message: string): void;
   /** A condition asked for something that is not there. */
-  missingKey?(policy: ClaimPolicy): void;
-  waiting?(): void;
-  waited?(result: WaitResult["result"], ms: number): void;
+  missingKey?(policy: ClaimCreationPolicy): void;
 }

@@ -6,18 +6,9 @@ import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { ResourceClient } from "../kube/client/resource-client.ts";
 import { StatusError } from "../protocol/api-status.ts";
 import type { KubernetesObject } from "../protocol/object-meta.ts";
+import type { Claimant } from "./claimant.ts";
 import { nextStep } from "./existing-claim.ts";
 import { Refused } from "./refusals.ts";
-
-/** Who a claim is for. */
-export interface Claimant {
-  /** UID of the object. */
-  readonly uid: string;
-  /** Whether an object of this name is stored that has that UID. */
-  exists(uid: string, signal: AbortSignal): Promise<boolean>;
-  /** What to tell somebody who creates an object that is there already. */
-  readonly taken: Refused;
-}
 
 const triesMax = 6;
 
@@ -38,10 +29,9 @@ export class ClaimAttempt {
 
   /** Throws Refused where the object cannot be created, or not now. */
   async acquire(signal: AbortSignal): Promise<ResourceClaim> {
-    for (let tries = 0; tries < triesMax; tries += 1) {
-      const claim = (await this.#create(signal)) ?? (await this.#comeTo(signal));
-      if (claim !== undefined) return claim;
-    }
+    let claim = await this.#create(signal);
+    for (let tries = 0; claim === undefined && tries < triesMax; tries += 1) claim = await this.#comeTo(signal);
+    if (claim !== undefined) return claim;
     throw Refused.busy(`too many others change the claim ${this.#wanted.name} at the same time`);
   }
 
@@ -65,13 +55,13 @@ export class ClaimAttempt {
   /** Undefined when what was there has changed meanwhile, or is out of the way. */
   async #comeTo(signal: AbortSignal): Promise<ResourceClaim | undefined> {
     const claim = await this.#claims.find(this.#wanted, signal);
-    if (claim === undefined) return undefined;
+    if (claim === undefined) return this.#create(signal);
     const next = nextStep(claim, this.#wanted, this.#claimant.uid);
     switch (next.step) {
       case "wait":
-        return claim;
+        return this.#claimant.isStored ? this.#renew(claim, signal) : claim;
       case "replace":
-        return this.#delete(claim, signal);
+        return this.#replace(claim, signal);
       case "look":
         return this.#comeToBound(claim, next.bound, signal);
       case "join":
@@ -91,7 +81,18 @@ export class ClaimAttempt {
   async #comeToBound(claim: ResourceClaim, bound: string, signal: AbortSignal): Promise<ResourceClaim | undefined> {
     if (await this.#claimant.exists(bound, signal)) throw this.#claimant.taken;
     const others = candidatesOf(claim.metadata).filter((uid) => uid !== bound);
-    return others.length === 0 ? this.#delete(claim, signal) : this.#list(claim, others, signal);
+    return others.length === 0 ? this.#replace(claim, signal) : this.#list(claim, others, signal);
+  }
+
+  /**
+   * The claim is left over from an earlier try at the same change, and somebody may be about to take away what nobody
+   * uses. A write shows whether it is still there, and lets no deletion through that was decided on before.
+   */
+  #renew(claim: ResourceClaim, signal: AbortSignal): Promise<ResourceClaim | undefined> {
+    const { uid, resourceVersion } = claim.metadata;
+    const noted = { [annotations.createdAt]: this.#wanted.annotations[annotations.createdAt] ?? "" };
+    const body = { metadata: { uid, resourceVersion, annotations: noted } };
+    return this.#orLost(this.#claims.patch(this.#wanted, { type: "merge", body }, {}, signal));
   }
 
   async #list(
@@ -109,10 +110,11 @@ export class ClaimAttempt {
     return this.#orLost(this.#claims.patch(this.#wanted, { type: "merge", body }, {}, signal));
   }
 
-  async #delete({ metadata }: ResourceClaim, signal: AbortSignal): Promise<undefined> {
+  /** Out of the way with it; what is there next is seen by the next try. */
+  async #replace({ metadata }: ResourceClaim, signal: AbortSignal): Promise<ResourceClaim | undefined> {
     const { uid = "", resourceVersion = "" } = metadata;
     await this.#orLost(this.#claims.delete(this.#wanted, { uid, resourceVersion }, signal));
-    return undefined;
+    return this.#create(signal);
   }
 
   /** Somebody else was faster: what is there is looked at anew. */

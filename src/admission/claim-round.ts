@@ -1,13 +1,14 @@
 import type { RenderedClaim } from "../core/policy/claim-policy.ts";
 import { ChildAbort } from "../kube/child-abort.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
-import { StatusError } from "../protocol/api-status.ts";
-import { isJsonObject, type JsonObject, ownValue } from "../protocol/json-value.ts";
-import { ClaimAttempt, type Claimant } from "./claim-attempt.ts";
+import { ClaimAttempt } from "./claim-attempt.ts";
+import type { ClaimStream } from "./claim-stream.ts";
+import { type Claimant, claimantOf } from "./claimant.ts";
+import { type Heard, isIgnored, judge } from "./judgement.ts";
 import type { ObjectChange } from "./object-change.ts";
 import type { QuotaAdmissionOptions } from "./quota-admission.ts";
-import { Refused, type Shortage, shortagesOf } from "./refusals.ts";
-import type { WaitResult } from "./waiter.ts";
+import type { WaiterResult } from "./stream-listener.ts";
+import type { Waiter, WaitResult } from "./waiter.ts";
 import type { ClaimPolicy } from "./wanted-claims.ts";
 import { type Listed, withdraw } from "./withdrawal.ts";
 
@@ -17,12 +18,16 @@ export interface PolicyClaim {
   readonly claim: RenderedClaim;
 }
 
-type RoundOptions = Pick<
-  QuotaAdmissionOptions,
-  "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "told" | "report"
->;
+type RoundOptions = Pick<QuotaAdmissionOptions, "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "report">;
 
-class OutOfTime extends Error {
+/** A claim that we have asked for, and may be listed in. */
+interface Tried extends Listed {
+  readonly plane: string;
+  /** Settles when nothing of ours is on its way to it any more. */
+  readonly asked: Promise<unknown>;
+}
+
+export class OutOfTime extends Error {
   override readonly name = "OutOfTime";
 }
 
@@ -31,24 +36,30 @@ export class ClaimRound {
   readonly #options: RoundOptions;
   readonly #change: ObjectChange;
   readonly #claims: readonly PolicyClaim[];
-  readonly #candidate: string;
-  readonly #listed: Listed[] = [];
+  readonly #claimant: Claimant;
+  readonly #tried: Tried[] = [];
 
   constructor(options: RoundOptions, change: ObjectChange, claims: readonly PolicyClaim[]) {
     this.#options = options;
     this.#change = change;
     this.#claims = claims;
-    this.#candidate = uidOf(change.object);
+    this.#claimant = claimantOf(change, options.planes);
   }
 
-  /** Resolves when every claim is granted and lists the object; throws Refused. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { clock, waitMsMax } = this.#options;
+  /**
+   * Resolves when every claim is granted and lists the object, to those policies whose claims nobody decided and who let
+   * objects in all the same; throws Refused.
+   */
+  async run(signal: AbortSignal): Promise<readonly ClaimPolicy[]> {
+    const { clock, waitMsMax, advice } = this.#options;
     const life = new ChildAbort(signal);
-    const deadline = clock.after(waitMsMax, () => life.abort(new OutOfTime("no decision in time")));
+    const waitMs = Math.min(waitMsMax, this.#change.waitMsMax ?? waitMsMax);
+    const deadline = clock.after(waitMs, () => life.abort(new OutOfTime("no decision in time")));
     try {
-      const results = await Promise.all(this.#claims.map((claim) => this.#one(claim, life.signal)));
-      this.#judge(results);
+      const all = await Promise.all(this.#claims.map((claim) => this.#one(claim, life.signal)));
+      const refused = judge(all, advice);
+      if (refused !== undefined) throw refused;
+      return all.filter(isIgnored).map(({ policy }) => policy);
     } finally {
       deadline.stop();
       life.release();
@@ -61,131 +72,78 @@ export class ClaimRound {
     const life = new AbortController();
     const deadline = clock.after(waitMsMax, () => life.abort(new OutOfTime("not withdrawn in time")));
     await Promise.all(
-      this.#listed.map((listed) =>
-        withdraw(listed, life.signal).catch((error: unknown) => report(`withdrawing ${listed.name}`, error)),
+      this.#tried.map((tried) =>
+        this.#withdraw(tried, life.signal).catch((error: unknown) => report(`withdrawing ${tried.name}`, error)),
       ),
     );
     deadline.stop();
   }
 
+  /** Not before our own attempt is over: it could list us after we looked. */
+  async #withdraw(tried: Tried, signal: AbortSignal): Promise<void> {
+    await untilAborted(tried.asked, signal).catch(() => undefined);
+    await this.#options.streams.use(tried.plane, (stream) =>
+      untilAborted(
+        stream.turns.take(turnOf(tried), () => withdraw(tried, signal)),
+        signal,
+      ),
+    );
+  }
+
   /** What became of one claim. A failure is no answer to others: all are heard before anything is decided. */
-  async #one(wanted: PolicyClaim, signal: AbortSignal): Promise<Heard> {
+  async #one({ policy, claim }: PolicyClaim, signal: AbortSignal): Promise<Heard> {
     try {
-      return { ...wanted, heard: await this.#wait(wanted.claim, signal) };
+      return { policy, heard: await this.#wait(claim, signal) };
     } catch (error) {
-      return { ...wanted, heard: error instanceof OutOfTime ? { result: "timeout" } : { result: "failed", error } };
+      return { policy, heard: error instanceof OutOfTime ? { result: "timeout" } : { result: "failed", error } };
     }
   }
 
   #wait(wanted: RenderedClaim, signal: AbortSignal): Promise<WaitResult> {
-    const { planes, streams, told, clock } = this.#options;
+    const { planes, streams } = this.#options;
     const plane = planes.planeOf(wanted.consumer) ?? this.#change.plane;
-    const client = planes.client(plane);
     return streams.use(plane, async (stream) => {
       await untilAborted(stream.open, signal);
-      const { namespace, name } = wanted;
-      const waiter = stream.join(namespace, name, this.#candidate);
-      const sinceMs = clock.now();
-      told.waiting?.();
-      this.#listed.push({ client, namespace, name, candidate: this.#candidate });
-      let result: WaitResult["result"] = "lost";
+      const waiter = stream.join(wanted.namespace, wanted.name, this.#claimant.uid);
+      let result: WaiterResult = "unregistered";
       try {
-        const claim = await untilAborted(new ClaimAttempt(client, wanted, this.#claimant).acquire(signal), signal);
-        stream.follow(waiter, claim);
-        const answer = await untilAborted(waiter.done, signal);
-        result = answer.result;
+        const answer = await this.#answer({ stream, waiter, plane }, wanted, signal);
+        result = completions[answer.result];
         return answer;
       } catch (error) {
         if (error instanceof OutOfTime) result = "timeout";
         throw error;
       } finally {
-        stream.leave(waiter);
-        told.waited?.(result, clock.now() - sinceMs);
+        stream.leave(waiter, result);
       }
     });
   }
 
-  get #claimant(): Claimant {
-    const { planes } = this.#options;
-    const { plane, type, namespace, name } = this.#change;
-    const objects = planes.client(plane).resource(type, (value) => ({ ok: true, value: value as JsonObject }));
-    const ref = { name, ...(type.scope === "Cluster" ? {} : { namespace }) };
-    return {
-      uid: this.#candidate,
-      exists: async (uid, signal) => {
-        const found = await objects.find(ref, signal);
-        return found !== undefined && uidOf(found) === uid;
-      },
-      taken: Refused.taken({ group: type.group, resource: type.plural }, name),
-    };
-  }
-
-  #judge(all: readonly Heard[]): void {
-    const decisive = all.filter(({ heard, policy }) => !isLetIn(heard, policy));
-    const refusals = decisive.flatMap(({ heard, policy }) => {
-      const refused = refusalOf(heard, policy);
-      return refused === undefined ? [] : [refused];
-    });
-    const hard = refusals.find(({ kind }) => kind === "misconfigured" || kind === "taken");
-    if (hard !== undefined) throw hard;
-    const shortages: readonly Shortage[] = all.flatMap(({ heard }) =>
-      heard.result === "denied" ? shortagesOf(heard.claim) : [],
-    );
-    if (all.some(({ heard }) => heard.result === "denied")) {
-      throw Refused.insufficient(shortages, this.#options.advice);
-    }
-    const [first] = refusals;
-    if (first !== undefined) throw first;
+  async #answer({ stream, waiter, plane }: Joined, wanted: RenderedClaim, signal: AbortSignal): Promise<WaitResult> {
+    const { namespace, name } = wanted;
+    const client = this.#options.planes.client(plane);
+    const attempt = new ClaimAttempt(client, wanted, this.#claimant);
+    const asked = stream.turns.take(turnOf(wanted), () => attempt.acquire(signal));
+    this.#tried.push({ client, plane, namespace, name, candidate: this.#claimant.uid, asked });
+    stream.follow(waiter, await untilAborted(asked, signal));
+    return untilAborted(waiter.done, signal);
   }
 }
 
-type Heard = PolicyClaim & {
-  readonly heard: WaitResult | { readonly result: "failed"; readonly error: unknown };
+interface Joined {
+  readonly stream: ClaimStream;
+  readonly waiter: Waiter;
+  readonly plane: string;
+}
+
+const completions: Readonly<Record<WaitResult["result"], WaiterResult>> = {
+  granted: "granted",
+  denied: "denied",
+  invalid: "denied",
+  lost: "deleted",
+  timeout: "timeout",
 };
 
-/** Whether a policy wants objects let in that nobody could decide on. */
-function isLetIn({ result }: Heard["heard"], { policy }: ClaimPolicy): boolean {
-  return policy.failurePolicy === "Ignore" && result !== "denied" && result !== "granted";
-}
-
-function refusalOf(heard: Heard["heard"], { policy }: ClaimPolicy): Refused | undefined {
-  const name = `ClaimCreationPolicy ${JSON.stringify(policy.metadata.name ?? "")}`;
-  switch (heard.result) {
-    case "granted":
-    case "denied":
-      return undefined;
-    case "timeout":
-      return Refused.busy(`the claim of ${name} was not decided in time`);
-    case "lost":
-      return Refused.busy(`the claim of ${name} was taken away`);
-    case "invalid":
-      return Refused.misconfigured(`the claim of ${name} cannot be decided: ${messageOf(heard.claim)}`);
-    case "failed":
-      return failedRefusal(heard.error, name);
-    default:
-      throw new Error(`unknown result ${heard satisfies never}`);
-  }
-}
-
-function failedRefusal(error: unknown, policy: string): Refused {
-  if (error instanceof Refused) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  const isOurFault = error instanceof StatusError && error.status.code < 500 && error.status.code !== 429;
-  return isOurFault
-    ? Refused.misconfigured(`the claim of ${policy} cannot be made: ${message}`)
-    : Refused.busy(`the claim of ${policy} cannot be made: ${message}`);
-}
-
-function messageOf({
-  status,
-}: {
-  readonly status: { readonly conditions?: readonly { type: string; message: string }[] };
-}): string {
-  return status.conditions?.find(({ type }) => type === "Granted")?.message ?? "";
-}
-
-function uidOf(object: JsonObject): string {
-  const metadata = ownValue(object, "metadata");
-  const uid = isJsonObject(metadata) ? ownValue(metadata, "uid") : undefined;
-  return typeof uid === "string" ? uid : "";
+function turnOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `${namespace}/${name}`;
 }

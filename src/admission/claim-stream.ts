@@ -1,12 +1,15 @@
 import { parseResourceClaim, type ResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
-import type { Random } from "../kube/backoff.ts";
+import { backoffMs, type Random } from "../kube/backoff.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
+import { pause } from "../kube/pause.ts";
 import { Follower, type Following } from "../kube/watch/follower.ts";
 import { sourceOf } from "../kube/watch/object-source.ts";
 import type { Clock } from "../protocol/clock.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../protocol/json-value.ts";
-import type { StreamListener } from "./stream-listener.ts";
-import { Waiter } from "./waiter.ts";
+import { ObservedSource } from "./observed-source.ts";
+import type { EventResult, StreamListener, WaiterResult } from "./stream-listener.ts";
+import { Turns } from "./turns.ts";
+import { type Meaning, Waiter } from "./waiter.ts";
 
 export interface ClaimStreamOptions {
   readonly client: KubeClient;
@@ -17,6 +20,8 @@ export interface ClaimStreamOptions {
 }
 
 const promisedMax = 10_000;
+const readTriesMax = 8;
+const readRetry = { minMs: 50, maxMs: 2_000 };
 
 /**
  * What happens to claims of one plane from now on, told to those who wait for one of them. Nothing is kept of any other
@@ -25,10 +30,14 @@ const promisedMax = 10_000;
 export class ClaimStream implements Following {
   readonly #options: ClaimStreamOptions;
   readonly #waiters = new Map<string, Set<Waiter>>();
+  readonly #joinedAtMs = new WeakMap<Waiter, number>();
   readonly #followers = new Map<string, Set<Waiter>>();
   /** The last claims that were promised, by UID. */
   readonly #promised = new Set<string>();
   readonly #stopped = new AbortController();
+  readonly #source: ObservedSource;
+  /** For those of this process who want the same claim. */
+  readonly turns = new Turns();
   readonly #running: Promise<void>;
   #announceOpen: () => void = () => undefined;
   #isOpen = false;
@@ -37,12 +46,17 @@ export class ClaimStream implements Following {
 
   constructor(options: ClaimStreamOptions) {
     this.#options = options;
-    const { client, clock, random } = options;
+    const { client, clock, random, told } = options;
     this.open = new Promise((resolve) => {
       this.#announceOpen = resolve;
     });
     const source = sourceOf(client.resource(resourceClaimDefinition, parseResourceClaim), client.transport);
-    this.#running = new Follower(source, this, { clock, random, begin: "now" }).run(this.#stopped.signal);
+    this.#source = new ObservedSource(source, clock, told);
+    this.#running = new Follower(this.#source, this, { clock, random, begin: "now" }).run(this.#stopped.signal);
+  }
+
+  get health(): Pick<ObservedSource, "isConnected" | "uptimeMs" | "bookmarkAgeMs"> {
+    return this.#source;
   }
 
   get waiterCount(): number {
@@ -58,14 +72,20 @@ export class ClaimStream implements Following {
     const waiters = this.#waiters.get(key) ?? new Set<Waiter>();
     waiters.add(waiter);
     this.#waiters.set(key, waiters);
+    this.#joinedAtMs.set(waiter, this.#options.clock.now());
+    this.#options.told.waiting?.();
     return waiter;
   }
 
-  leave(waiter: Waiter): void {
+  /** Nobody waits any more, and this is what it came to. */
+  leave(waiter: Waiter, result: WaiterResult): void {
+    const { clock, told } = this.#options;
+    told.waited?.(result, clock.now() - (this.#joinedAtMs.get(waiter) ?? clock.now()));
     const key = keyOf(waiter.wanted.namespace, waiter.wanted.name);
     const waiters = this.#waiters.get(key);
     waiters?.delete(waiter);
     if (waiters?.size === 0) this.#waiters.delete(key);
+    this.#unfollow(waiter);
   }
 
   /** The claim that a waiter is about is this one, and lists its object since that version of it. */
@@ -76,7 +96,6 @@ export class ClaimStream implements Following {
     const followers = this.#followers.get(uid) ?? new Set<Waiter>();
     followers.add(waiter);
     this.#followers.set(uid, followers);
-    void waiter.done.then(() => this.#unfollow(uid, waiter));
   }
 
   /** All of a claim is promised, and will be granted whatever happens. May be known before anybody follows the claim. */
@@ -90,13 +109,15 @@ export class ClaimStream implements Following {
     }
   }
 
-  #unfollow(uid: string, waiter: Waiter): void {
+  #unfollow(waiter: Waiter): void {
+    const uid = waiter.followed ?? "";
     const followers = this.#followers.get(uid);
     followers?.delete(waiter);
     if (followers?.size === 0) this.#followers.delete(uid);
   }
 
   async stop(): Promise<void> {
+    this.#source.stopping();
     this.#stopped.abort(new Error("nobody waits for claims of this plane"));
     await this.#running;
   }
@@ -106,54 +127,78 @@ export class ClaimStream implements Following {
   }
 
   replaced(): void {
-    this.#options.told.connected?.();
     if (this.#isOpen) this.#readAll();
     this.#isOpen = true;
     this.#announceOpen();
   }
 
   present(object: JsonObject): void {
-    this.#options.told.received?.("present");
-    const waiters = this.#waitersFor(object);
-    if (waiters === undefined) return;
-    const claim = parseResourceClaim(object);
-    if (claim.ok) for (const waiter of waiters) waiter.saw(claim.value);
+    this.#processed(this.#shown(object));
   }
 
   gone(object: JsonObject): void {
-    this.#options.told.received?.("gone");
     const uid = textIn(object, "uid");
-    for (const waiter of this.#waitersFor(object) ?? []) waiter.sawGone(uid);
+    this.#processed(resultOf([...(this.#waitersFor(object) ?? [])].map((waiter) => waiter.sawGone(uid))));
   }
 
   reached(): void {
-    this.#options.told.received?.("reached");
+    // what was told is all that matters
   }
 
   troubled(error: unknown): void {
-    this.#options.told.restarted?.(error);
     this.#options.report(error);
+  }
+
+  /** Nothing is parsed that nobody waits for. */
+  #shown(object: JsonObject): EventResult {
+    const waiters = this.#waitersFor(object);
+    if (waiters === undefined) return "ignored";
+    const claim = parseResourceClaim(object);
+    return claim.ok ? resultOf([...waiters].map((waiter) => waiter.saw(claim.value))) : "error";
+  }
+
+  #processed(result: EventResult): void {
+    this.#options.told.processed?.(result);
   }
 
   #waitersFor(object: JsonObject): ReadonlySet<Waiter> | undefined {
     return this.#waiters.get(keyOf(textIn(object, "namespace"), textIn(object, "name")));
   }
 
-  /** A claim that cannot be read now is read by the next one who comes to it, or its waiter runs out of time. */
   #readAll(): void {
     for (const waiters of this.#waiters.values()) {
-      for (const waiter of waiters) void this.read(waiter).catch(this.#options.report);
+      for (const waiter of waiters) void this.#read(waiter).catch(this.#options.report);
     }
   }
 
-  async read(waiter: Waiter): Promise<ResourceClaim | undefined> {
-    const { client } = this.#options;
+  /** Tries again for a while: what nobody reads, nobody will ever tell this waiter. */
+  async #read(waiter: Waiter): Promise<void> {
+    const { client, clock, random } = this.#options;
+    const { signal } = this.#stopped;
     const claims = client.resource(resourceClaimDefinition, parseResourceClaim);
-    const claim = await claims.find(waiter.wanted, this.#stopped.signal);
-    if (claim === undefined) waiter.sawNothing();
-    else waiter.saw(claim);
-    return claim;
+    for (let failures = 1; this.#isWaiting(waiter); failures += 1) {
+      const { followed } = waiter;
+      try {
+        const claim = await claims.find(waiter.wanted, signal);
+        this.#processed(resultOf([claim === undefined ? waiter.sawNothing(followed) : waiter.saw(claim)]));
+        return;
+      } catch (error) {
+        if (signal.aborted || failures >= readTriesMax) throw error;
+        await pause(clock, backoffMs(failures, readRetry, random), signal);
+      }
+    }
   }
+
+  #isWaiting(waiter: Waiter): boolean {
+    return this.#waiters.get(keyOf(waiter.wanted.namespace, waiter.wanted.name))?.has(waiter) === true;
+  }
+}
+
+/** What something that was seen meant to all who wait for it, in one word: that which says the most. */
+function resultOf(meanings: readonly Meaning[]): EventResult {
+  if (meanings.includes("granted")) return "granted";
+  if (meanings.includes("denied") || meanings.includes("invalid")) return "denied";
+  return meanings.includes("pending") ? "pending" : "ignored";
 }
 
 /** No part of it can hold a slash. */

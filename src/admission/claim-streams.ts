@@ -20,6 +20,17 @@ interface OpenStream {
   idle: Timer | undefined;
 }
 
+export interface StreamsHealth {
+  /** Streams that should be open. */
+  readonly desired: number;
+  readonly connected: number;
+  readonly waiters: number;
+  /** For how long the oldest one has been open. */
+  readonly uptimeMsMax: number;
+  /** How long ago one of them last heard how far its server is. */
+  readonly bookmarkAgeMsMax: number;
+}
+
 const idleMsDefault = 5 * 60_000;
 
 /** One stream of claims for each plane in use: opened by the first who needs it, and ended when nobody has for a while. */
@@ -32,12 +43,16 @@ export class ClaimStreams {
     this.#options = options;
   }
 
-  get count(): number {
-    return this.#streams.size;
-  }
-
-  get waiterCount(): number {
-    return [...this.#streams.values()].reduce((sum, { stream }) => sum + stream.waiterCount, 0);
+  /** How all streams are, for those who look from outside. */
+  get health(): StreamsHealth {
+    const all = [...this.#streams.values()].map(({ stream }) => stream);
+    return {
+      desired: all.length,
+      connected: all.filter(({ health }) => health.isConnected).length,
+      waiters: all.reduce((sum, { waiterCount }) => sum + waiterCount, 0),
+      uptimeMsMax: Math.max(0, ...all.map(({ health }) => health.uptimeMs)),
+      bookmarkAgeMsMax: Math.max(0, ...all.map(({ health }) => health.bookmarkAgeMs)),
+    };
   }
 
   /** Works with the stream of a plane, which stays open meanwhile. */
@@ -62,7 +77,10 @@ export class ClaimStreams {
     this.#isStopped = true;
     const all = [...this.#streams.values()];
     this.#streams.clear();
-    for (const { idle } of all) idle?.stop();
+    for (const { idle } of all) {
+      idle?.stop();
+      this.#options.told?.ended?.("shutdown");
+    }
     await Promise.all(all.map(({ stream }) => stream.stop()));
   }
 
@@ -89,7 +107,7 @@ export class ClaimStreams {
     open.idle = clock.after(idleMsMax, () => {
       if (open.users > 0 || this.#streams.get(plane) !== open) return;
       this.#streams.delete(plane);
-      told.ended?.();
+      told.ended?.("idle");
       void open.stream.stop().catch((error: unknown) => report(`claims of ${plane}`, error));
     });
   }

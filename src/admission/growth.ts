@@ -10,11 +10,16 @@ import { stableHash } from "../core/resources/stable-hash.ts";
 const hashLength = 20;
 
 /**
- * A claim for what an object asks for beyond what it asked for before; undefined when that is nothing. Its name is the same
- * for every retry of one change, and another for the next, even if that is for just as much.
+ * A claim for what an object asks for beyond what it asked for before, if it did; undefined when that is nothing. Its name
+ * is the same for every retry of one change, and another for the next, even if that is for just as much: a claim that the
+ * object had before may be about to go.
  */
-export function growthOf(before: RenderedClaim, now: RenderedClaim, oldVersion: string): RenderedClaim | undefined {
-  const isSameConsumer = consumerKey(before.consumer) === consumerKey(now.consumer);
+export function growthOf(
+  before: RenderedClaim | undefined,
+  now: RenderedClaim,
+  oldVersion: string,
+): RenderedClaim | undefined {
+  const isSameConsumer = before !== undefined && consumerKey(before.consumer) === consumerKey(now.consumer);
   const requests = isSameConsumer ? grown(before.requests, now.requests) : now.requests;
   if (requests.length === 0) return undefined;
   const hash = stableHash([now.name, oldVersion, ...requests.map(textOf)], hashLength);

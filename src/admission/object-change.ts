@@ -18,11 +18,16 @@ export interface ObjectChange {
   /** Absent on a create. */
   readonly oldObject: JsonObject | undefined;
   readonly warn: (text: string) => void;
+  /** How long whoever asks will wait for the answer, where that is known and less than usual. */
+  readonly waitMsMax?: number;
 }
 
 /** What becomes of a change. Whoever is allowed one has to tell whether it was stored, where anybody can know. */
 export type Verdict =
   | { readonly allowed: true; readonly settled?: (stored: boolean) => void }
   | { readonly allowed: false; readonly status: ApiStatus };
+
+/** Has a say in changes. */
+export type Decide = (change: ObjectChange, signal: AbortSignal) => Promise<Verdict>;
 
 export const allowed: Verdict = { allowed: true };

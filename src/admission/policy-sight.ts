@@ -23,8 +23,17 @@ export interface PolicySightOptions {
   readonly told?: PolicyListener;
 }
 
+/** Hears of claim policies as they come and go. */
 export interface PolicyListener {
   changed?(type: "add" | "update" | "delete"): void;
+  /** A policy was taken in, compiled, and judged. */
+  loaded?(): void;
+}
+
+interface OtherPolicy {
+  readonly plane: string;
+  readonly policy: ClaimCreationPolicy;
+  readonly kind: GroupKind;
 }
 
 /** The claim policies at work, as admission sees them: by kind, compiled. */
@@ -32,9 +41,15 @@ export class PolicySight implements RegistrationView {
   readonly #policies: Informer<ClaimCreationPolicy, ClaimCreationPolicy>;
   readonly #registrations: Informer<ResourceRegistration, ResourceRegistration>;
   readonly #index: PolicyIndex<ClaimCreationPolicy, CompiledClaimPolicy>;
+  readonly #root: string;
+  readonly #told: PolicyListener;
+  /** Policies that are switched off, by plane and name. */
+  readonly #disabled = new Map<string, OtherPolicy>();
   readonly #byType = new Map<string, Map<string, ResourceRegistration>>();
 
   constructor({ planes, policies, registrations, clock, random, report, told = {} }: PolicySightOptions) {
+    this.#root = planes.root;
+    this.#told = told;
     this.#index = new PolicyIndex(planes.root, claimPolicyRules(planes, this));
     this.#registrations = new Informer<ResourceRegistration, ResourceRegistration>({
       source: registrations,
@@ -62,16 +77,17 @@ export class PolicySight implements RegistrationView {
     });
     this.#policies.subscribe({
       added: ({ plane }, policy) => {
-        this.#index.put(plane, policy);
         told.changed?.("add");
+        this.#load(plane, policy);
       },
       changed: ({ plane }, _, policy) => {
-        this.#index.put(plane, policy);
         told.changed?.("update");
+        this.#load(plane, policy);
       },
       removed: ({ plane, name }) => {
-        this.#index.remove(plane, name);
         told.changed?.("delete");
+        this.#index.remove(plane, name);
+        this.#disabled.delete(keyOf(plane, name));
       },
     });
   }
@@ -94,12 +110,38 @@ export class PolicySight implements RegistrationView {
     return this.#index.policiesFor(kind, plane);
   }
 
+  /** Those that are switched off, and would have a say otherwise. */
+  disabledFor({ apiGroup, kind }: GroupKind, plane: string): readonly ClaimCreationPolicy[] {
+    if (this.#disabled.size === 0) return [];
+    return [...this.#disabled.values()]
+      .filter((other) => other.kind.kind === kind && other.kind.apiGroup === apiGroup)
+      .filter((other) => other.plane === this.#root || other.plane === plane)
+      .map(({ policy }) => policy);
+  }
+
+  /** How many policies are at work. */
+  get activeCount(): number {
+    let count = 0;
+    for (const { verdict } of this.#index.entries()) if (verdict.state === "ready") count += 1;
+    return count;
+  }
+
   byResourceType(resourceType: string): readonly ResourceRegistration[] {
     return [...(this.#byType.get(resourceType)?.values() ?? [])];
   }
 
   async stop(): Promise<void> {
     await Promise.all([this.#registrations.stop(), this.#policies.stop()]);
+  }
+
+  #load(plane: string, policy: ClaimCreationPolicy): void {
+    const name = policy.metadata.name ?? "";
+    this.#index.put(plane, policy);
+    this.#told.loaded?.();
+    const entry = this.#index.get(plane, name);
+    if (entry?.verdict.state === "disabled")
+      this.#disabled.set(keyOf(plane, name), { plane, policy, kind: entry.kind });
+    else this.#disabled.delete(keyOf(plane, name));
   }
 
   #register(registration: ResourceRegistration): void {
@@ -116,4 +158,8 @@ export class PolicySight implements RegistrationView {
     if (own?.size === 0) this.#byType.delete(resourceType);
     this.#index.rejudge(resourceType);
   }
+}
+
+function keyOf(plane: string, name: string): string {
+  return `${plane}\n${name}`;
 }

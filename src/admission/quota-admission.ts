@@ -1,17 +1,19 @@
-import type { ClaimInput, RenderedClaim } from "../core/policy/claim-policy.ts";
 import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
-import { quotaGroup } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
-import { timeText } from "../kube/timestamp.ts";
 import type { Clock } from "../protocol/clock.ts";
-import type { AdmissionListener } from "./admission-listener.ts";
+import type { AdmissionListener, AdmissionResult } from "./admission-listener.ts";
+import { claimInput } from "./claim-input.ts";
 import { ClaimRound, type PolicyClaim } from "./claim-round.ts";
 import type { ClaimStreams } from "./claim-streams.ts";
-import { shortagesNow } from "./fit-check.ts";
+import { Forecast } from "./forecast.ts";
+import type { PlacedClaim } from "./needs.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
 import type { PolicySight } from "./policy-sight.ts";
-import { Refused, type Shortage } from "./refusals.ts";
-import { type ClaimPolicy, wishOf } from "./wanted-claims.ts";
+import { wishesOf } from "./policy-wishes.ts";
+import { Refused } from "./refusals.ts";
+import { type UsageView, unknownUsage } from "./usage-view.ts";
+import { usageWarnings } from "./usage-warnings.ts";
+import type { ClaimPolicy } from "./wanted-claims.ts";
 
 /** Control planes, as far as claims need them. */
 export interface AdmissionPlanes {
@@ -35,6 +37,8 @@ export interface QuotaAdmissionOptions {
   readonly waitMsMax: number;
   /** What people are told to do when quota is not enough. */
   readonly advice: string;
+  /** Where this process knows how much is used. */
+  readonly usage?: UsageView;
   readonly told: AdmissionListener;
   readonly report: (where: string, error: unknown) => void;
 }
@@ -42,32 +46,41 @@ export interface QuotaAdmissionOptions {
 /** Lets objects in that quota is there for. What cannot be decided is not let in. */
 export class QuotaAdmission {
   readonly #options: QuotaAdmissionOptions;
+  readonly #forecast: Forecast;
   readonly #underWay = new Set<Promise<void>>();
 
   constructor(options: QuotaAdmissionOptions) {
     this.#options = options;
+    const { planes, sight, usage = unknownUsage } = options;
+    this.#forecast = new Forecast({ planes, registrations: sight, usage });
   }
 
   async decide(change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    const { sight, enforcement } = this.#options;
-    const { type, kind, plane } = change;
+    const { sight, enforcement, report } = this.#options;
     const level = enforcement();
-    if (type.group === quotaGroup || level === "Off") return allowed;
-    if (!sight.isReady) return refusal(Refused.busy("policies are still being read"));
-    const policies = sight.policiesFor({ apiGroup: type.group, kind }, plane);
+    if (level === "Off") return allowed;
+    if (!sight.isReady) return level === "Shadow" ? allowed : refusal(Refused.busy("policies are still being read"));
+    const policies = this.#policiesFor(change);
     if (policies.length === 0) return allowed;
     try {
       return await this.#decide(change, policies, level, signal);
     } catch (error) {
       if (error instanceof Refused) return refusal(error);
-      this.#options.report("admission", error);
+      report("admission", error);
       return refusal(Refused.busy(error instanceof Error ? error.message : String(error)));
     }
   }
 
   /** Finishes taking back what was claimed in vain. */
   async stop(): Promise<void> {
-    await Promise.all(this.#underWay);
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  #policiesFor(change: ObjectChange): readonly ClaimPolicy[] {
+    const { sight, told } = this.#options;
+    const kind = { apiGroup: change.type.group, kind: change.kind };
+    for (const policy of sight.disabledFor(kind, change.plane)) told.decided?.(policy, change, "policy_disabled");
+    return sight.policiesFor(kind, change.plane);
   }
 
   async #decide(
@@ -76,106 +89,63 @@ export class QuotaAdmission {
     level: Exclude<Enforcement, "Off">,
     signal: AbortSignal,
   ): Promise<Verdict> {
-    const claims = policies.flatMap((policy) => this.#wanted(policy, change));
-    const isShadow = ({ policy }: PolicyClaim): boolean => level === "Shadow" || policy.policy.mode === "Shadow";
-    const shadows = claims.filter(isShadow);
-    const enforced = claims.filter((claim) => !isShadow(claim));
-    await this.#watchOnly(shadows, change, signal);
+    const { planes, clock, told } = this.#options;
+    const isShadow = ({ policy }: ClaimPolicy): boolean => level === "Shadow" || policy.mode === "Shadow";
+    const wishes = wishesOf(policies, { change, input: claimInput(change, planes, clock), isShadow, told });
+    const { enforced, shadowed, failures } = wishes;
+    await this.#watchOnly(shadowed, change, signal);
+    if (failures.length > 0) throw Refused.misconfigured(failures.map(({ message }) => message).join("; "));
     if (enforced.length === 0) return allowed;
-    if (change.dryRun) return this.#tryOnly(enforced, change, signal);
-    return this.#claim(enforced, change, signal);
-  }
-
-  /** What a policy asks for this change; nothing if it may be let in without being understood. */
-  #wanted(policy: ClaimPolicy, change: ObjectChange): readonly PolicyClaim[] {
-    const { told } = this.#options;
-    const wish = wishOf(policy, change, this.#input(change));
-    switch (wish.outcome) {
-      case "nothing":
-        if (wish.missingKeys > 0) told.missingKey?.(policy);
-        return [];
-      case "claim":
-        return [{ policy, claim: wish.claim }];
-      case "failed":
-        told.failed?.(policy, change);
-        if (policy.policy.mode === "Enforce" && policy.policy.failurePolicy === "Fail") {
-          throw Refused.misconfigured(wish.message);
-        }
-        change.warn(`quota is not checked: ${wish.message}`);
-        return [];
-      default:
-        throw new Error(`unknown wish ${wish satisfies never}`);
-    }
+    return change.dryRun ? this.#tryOnly(enforced, change, signal) : this.#claim(enforced, change, signal);
   }
 
   async #claim(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    const { told } = this.#options;
+    const { sight, usage = unknownUsage } = this.#options;
     const round = new ClaimRound(this.#options, change, claims);
     try {
-      await round.run(signal);
+      const ignored = await round.run(signal);
+      this.#tell(claims, change, (policy) => (ignored.includes(policy) ? "ignored" : "granted"));
     } catch (error) {
       this.#keep(round.withdraw());
-      for (const { policy } of claims) told.refused?.(policy, change, error);
+      this.#tell(claims, change, () => resultOf(error));
       throw error;
     }
-    for (const { policy } of claims) told.granted?.(policy, change);
+    for (const warning of usageWarnings(this.#placed(claims, change), usage, sight)) change.warn(warning);
     return { allowed: true, settled: (stored) => stored || this.#keep(round.withdraw()) };
   }
 
   /** A dry run is told what would become of it, and nothing is written. */
   async #tryOnly(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    const shortages = await this.#shortages(claims, change, signal);
+    const shortages = await this.#forecast.shortages(this.#placed(claims, change), change, signal);
+    this.#tell(claims, change, () => (shortages.length === 0 ? "granted" : "denied"));
     return shortages.length === 0 ? allowed : refusal(Refused.insufficient(shortages, this.#options.advice));
   }
 
   /** Policies that only watch tell what they would have refused, and refuse nothing. */
   async #watchOnly(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<void> {
+    const { told, report } = this.#options;
     for (const claim of claims) {
       try {
-        const shortages = await this.#shortages([claim], change, signal);
+        const shortages = await this.#forecast.shortages(this.#placed([claim], change), change, signal);
+        const { policy } = claim.policy;
+        told.decided?.(policy, change, shortages.length === 0 ? "shadow_granted" : "shadow_denied");
         if (shortages.length === 0) continue;
         const { message } = Refused.insufficient(shortages, "");
-        change.warn(`${message} It is let in, because ${claim.policy.policy.metadata.name} only watches.`);
-        this.#options.told.shadowed?.(claim.policy, change);
+        change.warn(`${message} It is let in: policy ${policy.metadata.name} is only watched, not enforced.`);
+        told.shadowed?.(policy, change, message);
       } catch (error) {
-        this.#options.report("admission, only watching", error);
+        report("admission, only watching", error);
       }
     }
   }
 
-  async #shortages(
-    claims: readonly PolicyClaim[],
-    change: ObjectChange,
-    signal: AbortSignal,
-  ): Promise<readonly Shortage[]> {
-    const { planes, sight } = this.#options;
-    const found = claims.map(({ claim }: { readonly claim: RenderedClaim }) => {
-      const client = planes.client(planes.planeOf(claim.consumer) ?? change.plane);
-      const namespace = planes.bucketNamespace(claim.consumer);
-      return shortagesNow(claim, { client, namespace, registrations: sight }, signal);
-    });
-    return (await Promise.all(found)).flat();
+  #placed(claims: readonly PolicyClaim[], change: ObjectChange): readonly PlacedClaim[] {
+    const { planes } = this.#options;
+    return claims.map(({ claim }) => ({ claim, plane: planes.planeOf(claim.consumer) ?? change.plane }));
   }
 
-  #input(change: ObjectChange): Omit<ClaimInput, "trigger"> {
-    const { planes, clock } = this.#options;
-    const { operation, type, plane, user, subresource, namespace, name } = change;
-    return {
-      user,
-      requestInfo: {
-        verb: operation.toLowerCase(),
-        apiGroup: type.group,
-        apiVersion: type.version,
-        resource: type.plural,
-        subresource,
-        namespace,
-        name,
-      },
-      plane: plane === planes.root ? "" : plane,
-      planeConsumer: planes.ownerOf(plane),
-      bucketNamespace: (consumer) => planes.bucketNamespace(consumer),
-      now: timeText(clock.now()),
-    };
+  #tell(claims: readonly PolicyClaim[], change: ObjectChange, result: (policy: ClaimPolicy) => AdmissionResult): void {
+    for (const { policy } of claims) this.#options.told.decided?.(policy.policy, change, result(policy));
   }
 
   #keep(work: Promise<void>): void {
@@ -186,4 +156,16 @@ export class QuotaAdmission {
 
 function refusal({ status }: Refused): Verdict {
   return { allowed: false, status };
+}
+
+function resultOf(error: unknown): AdmissionResult {
+  if (!(error instanceof Refused)) return "undecided";
+  const results = {
+    insufficient: "denied",
+    misconfigured: "misconfigured",
+    taken: "exists",
+    timeout: "undecided",
+    busy: "undecided",
+  } as const;
+  return results[error.kind];
 }

@@ -6,14 +6,28 @@ import {
   failure,
   type GroupResource,
   type StatusCause,
-  serviceUnavailable,
+  type StatusDetails,
 } from "../protocol/api-status.ts";
+
+/** What the causes of a refusal give as their reason: by it programs tell refusals apart. */
+export const causeReasons = {
+  /** Not enough quota; the field of the cause is the resource type. */
+  exceeded: "QuotaExceeded",
+  /** Nobody decided in time; asking again may help. */
+  timeout: "QuotaDecisionTimeout",
+  /** Nobody can decide now; asking again may help. */
+  undecided: "QuotaUndecided",
+  /** Somebody has to mend something first. */
+  misconfigured: "QuotaMisconfigured",
+} as const;
+
+const retrySeconds = 1;
 
 /** Why an object cannot be stored, or not now. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly status: ApiStatus;
-  readonly kind: "insufficient" | "busy" | "misconfigured" | "taken";
+  readonly kind: "insufficient" | "timeout" | "busy" | "misconfigured" | "taken";
 
   constructor(kind: Refused["kind"], status: ApiStatus) {
     super(status.message ?? kind);
@@ -21,18 +35,20 @@ export class Refused extends Error {
     this.status = status;
   }
 
+  static timeout(because: string): Refused {
+    return new Refused("timeout", later(because, causeReasons.timeout));
+  }
+
   /** Nobody can say now; asking again may help. */
   static busy(because: string): Refused {
-    return new Refused("busy", serviceUnavailable(`quota could not be decided: ${because}; try again`, retrySeconds));
+    return new Refused("busy", later(because, causeReasons.undecided));
   }
 
   /** Nobody will be able to say until somebody mends something. */
   static misconfigured(because: string): Refused {
-    const message = `quota is misconfigured, and nothing can be created until it is mended: ${because}`;
-    return new Refused(
-      "misconfigured",
-      failure("InternalError", message, { causes: [{ reason: "QuotaMisconfigured", message: because }] }),
-    );
+    const message = `quota is misconfigured, and this cannot be stored until it is mended: ${because}`;
+    const details: StatusDetails = { causes: [{ reason: causeReasons.misconfigured, message: because }] };
+    return new Refused("misconfigured", failure("InternalError", message, details));
   }
 
   static taken(resource: GroupResource, name: string): Refused {
@@ -42,9 +58,10 @@ export class Refused extends Error {
   /** The numbers are in the claims; what to do about it is for those to say who run this. */
   static insufficient(shortages: readonly Shortage[], advice: string): Refused {
     const texts = shortages.map(({ message }) => message);
-    const message = `Insufficient quota resources available: ${texts.join("; ")}. ${advice}`.trim();
+    const hints = [...new Set(shortages.flatMap(({ hint }) => (hint === undefined ? [] : [hint])))];
+    const message = [`Insufficient quota resources available: ${texts.join("; ")}.`, ...hints, advice].join(" ").trim();
     const causes: readonly StatusCause[] = shortages.map(({ message: text, resourceType }) => ({
-      reason: "QuotaExceeded",
+      reason: causeReasons.exceeded,
       message: text,
       field: resourceType,
     }));
@@ -52,19 +69,35 @@ export class Refused extends Error {
   }
 }
 
-const retrySeconds = 1;
+function later(because: string, reason: string): ApiStatus {
+  const causes = [{ reason, message: because }];
+  return failure("ServiceUnavailable", `quota could not be decided: ${because}; try again`, {
+    causes,
+    retryAfterSeconds: retrySeconds,
+  });
+}
 
 /** A request that does not fit. */
 export interface Shortage {
   readonly resourceType: string;
   readonly message: string;
+  /** What else helps to understand it. */
+  readonly hint?: string;
 }
 
 /** What a denied claim says of itself: one shortage for each request that did not fit. */
 export function shortagesOf({ consumer, status }: ResourceClaim): readonly Shortage[] {
   return (status.allocations ?? []).flatMap(({ resourceType, message = "" }) => {
-    const numbers = /^(.*?): (requested .*)$/s.exec(message);
-    if (numbers === null) return [];
-    return [{ resourceType, message: `${numbers[1]} for ${consumerText(consumer)}: ${numbers[2]}` }];
+    const shortage = shortageOf(resourceType, consumerText(consumer), message);
+    return shortage === undefined ? [] : [shortage];
   });
+}
+
+/** From the text of an answer to a request; undefined for one that would have fitted. */
+export function shortageOf(resourceType: string, consumer: string, text: string): Shortage | undefined {
+  const numbers = /^(.*?): (requested .*)$/s.exec(text);
+  if (numbers === null) return undefined;
+  const message = `${numbers[1]} for ${consumer}: ${numbers[2]}`;
+  const isNotGranted = /, limit 0, /.test(text);
+  return { resourceType, message, ...(isNotGranted ? { hint: `Nothing of it is granted to ${consumer} yet.` } : {}) };
 }

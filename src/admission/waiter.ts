@@ -20,6 +20,9 @@ export type WaitResult =
   | { readonly result: "lost" }
   | { readonly result: "timeout" };
 
+/** What something that was seen means to one who waits: an end, or nothing yet, or nothing at all. */
+export type Meaning = Exclude<WaitResult["result"], "timeout"> | "pending" | "ignored";
+
 /**
  * One who waits. It is there before the claim is, by name; from when its UID is known it follows that UID, and what
  * happens to another claim of the name means that this one is gone.
@@ -40,6 +43,11 @@ export class Waiter {
     });
   }
 
+  /** UID of the claim; undefined as long as nobody knows it. */
+  get followed(): string | undefined {
+    return this.#uid;
+  }
+
   /** The claim is this one, and lists our object since that version of it. */
   follow(claim: ResourceClaim): void {
     const { uid = "", resourceVersion = "" } = claim.metadata;
@@ -51,46 +59,43 @@ export class Waiter {
     if (earlier !== undefined) this.#judge(earlier);
   }
 
-  saw(claim: ResourceClaim): void {
+  saw(claim: ResourceClaim): Meaning {
     this.#seen = claim;
-    if (this.#uid !== undefined) this.#judge(claim);
+    return this.#uid === undefined ? "ignored" : this.#judge(claim);
   }
 
-  sawGone(uid: string): void {
+  sawGone(uid: string): Meaning {
     this.#gone.add(uid);
-    if (this.#uid === uid) this.end({ result: "lost" });
+    return this.#uid === uid ? this.end({ result: "lost" }) : "ignored";
   }
 
-  /** There is no claim of the name. */
-  sawNothing(): void {
-    if (this.#uid !== undefined) this.end({ result: "lost" });
+  /** There was no claim of the name when somebody looked, who knew at that time that it should have this UID. */
+  sawNothing(uid: string | undefined): Meaning {
+    return uid !== undefined && uid === this.#uid ? this.end({ result: "lost" }) : "ignored";
   }
 
-  end(result: WaitResult): void {
+  /** The first end counts. */
+  end<Result extends WaitResult>(result: Result): Result["result"] {
     this.#settle(result);
+    return result.result;
   }
 
-  #judge(claim: ResourceClaim): void {
+  #judge(claim: ResourceClaim): Meaning {
     const { uid, resourceVersion = "" } = claim.metadata;
-    if (isOlder(resourceVersion, this.#followedFrom)) return; // from before we came to it
-    if (uid !== this.#uid || !candidatesOf(claim.metadata).includes(this.wanted.candidate)) {
-      this.end({ result: "lost" });
-      return;
-    }
+    if (isOlder(resourceVersion, this.#followedFrom)) return "ignored"; // from before we came to it
+    const isOurs = uid === this.#uid && candidatesOf(claim.metadata).includes(this.wanted.candidate);
+    if (!isOurs) return this.end({ result: "lost" });
     switch (claim.answer.state) {
       case "granted":
-        this.end({ result: "granted" });
-        break;
+        return this.end({ result: "granted" });
       case "denied":
-        this.end({ result: "denied", claim });
-        break;
+        return this.end({ result: "denied", claim });
       case "invalid":
-        this.end({ result: "invalid", claim });
-        break;
+        return this.end({ result: "invalid", claim });
       case "pending":
-        break;
+        return "pending";
       default:
-        claim.answer satisfies never;
+        throw new Error(`unknown answer ${claim.answer satisfies never}`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { ClaimInput, CompiledClaimPolicy, RenderedClaim } from "../core/policy/claim-policy.ts";
 import type { ReadyPolicy } from "../core/policy/policy-index.ts";
 import type { ClaimCreationPolicy } from "../core/resources/claim-creation-policy.ts";
-import type { JsonObject } from "../protocol/json-value.ts";
+import { isJsonObject, type JsonObject, jsonEquals } from "../protocol/json-value.ts";
 import { growthOf } from "./growth.ts";
 import type { ObjectChange } from "./object-change.ts";
 
@@ -15,13 +15,29 @@ export type Wish =
 
 /** What a change needs by a policy: all that a new object asks for, and what a changed one asks for beyond that before. */
 export function wishOf(policy: ClaimPolicy, change: ObjectChange, input: Omit<ClaimInput, "trigger">): Wish {
-  const now = rendered(policy, change.object, input);
-  if (now.outcome !== "claim" || change.oldObject === undefined) return now;
-  const before = rendered(policy, change.oldObject, input);
+  const { object, oldObject } = change;
+  const now = rendered(policy, object, input);
+  if (oldObject === undefined) return now;
+  // A policy that does not work must not keep anybody from letting an object go.
+  if (now.outcome === "failed" && isSameToPolicies(oldObject, object)) return { outcome: "nothing", missingKeys: 0 };
+  if (now.outcome !== "claim") return now;
+  const before = rendered(policy, oldObject, input);
   // What cannot be said of an object as it was does not make it free.
-  if (before.outcome !== "claim") return now;
-  const growth = growthOf(before.claim, now.claim, versionOf(change.oldObject));
+  const held = before.outcome === "claim" ? before.claim : undefined;
+  const growth = growthOf(held, now.claim, versionOf(oldObject));
   return growth === undefined ? { outcome: "nothing", missingKeys: 0 } : { outcome: "claim", claim: growth };
+}
+
+/** Whether two states of an object differ in nothing but what the server and its controllers note on it. */
+function isSameToPolicies(before: JsonObject, now: JsonObject): boolean {
+  return jsonEquals(ofItsAuthor(before), ofItsAuthor(now));
+}
+
+function ofItsAuthor(object: JsonObject): JsonObject {
+  const { status: _status, metadata, ...content } = object;
+  if (!isJsonObject(metadata)) return content as JsonObject;
+  const kept = Object.entries(metadata).filter(([name]) => name === "labels" || name === "annotations");
+  return { ...content, metadata: Object.fromEntries(kept) } as JsonObject;
 }
 
 function rendered({ compiled }: ClaimPolicy, trigger: JsonObject, input: Omit<ClaimInput, "trigger">): Wish {

@@ -1,7 +1,7 @@
 import { candidatesOf, candidatesText } from "../core/resources/claim-candidates.ts";
 import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import { parseResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
-import { annotations } from "../core/resources/well-known.ts";
+import { annotations, candidatesMax } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { ResourceClient } from "../kube/client/resource-client.ts";
 import { StatusError } from "../protocol/api-status.ts";
@@ -15,7 +15,8 @@ export interface Listed {
   readonly candidate: string;
 }
 
-const triesMax = 6;
+/** As many as may be on one claim, and all may go at once. */
+const triesMax = candidatesMax;
 
 /**
  * Takes an object off a claim again, and the claim away with the last one. Where this fails nothing is lost: what nobody

@@ -5,6 +5,7 @@ import { LeaderElection } from "../kube/lease/leader-election.ts";
 import { leaseType, parseLease } from "../kube/lease/lease.ts";
 import { pause } from "../kube/pause.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
+import { KnownFigures } from "./figures/known-figures.ts";
 import { leadWith } from "./leading.ts";
 import { createPolicyViews, type PolicyViews } from "./policies/policy-views.ts";
 import { anyObject } from "./quota-types.ts";
@@ -30,6 +31,8 @@ export class Controllers {
   readonly #views: Views & PolicyViews;
   readonly #events: EventRecorder;
   readonly #stopped = new AbortController();
+  /** How much is used, as far as this process knows while it leads. */
+  readonly known = new KnownFigures();
   #running: Promise<void> | undefined;
 
   constructor(options: ControllersOptions) {
@@ -99,11 +102,13 @@ export class Controllers {
     } catch {
       return; // it ended before it began
     }
-    const term = leadWith({ runtime, views: this.#views, leadership, told, events: this.#events });
+    const { known } = this;
+    const term = leadWith({ runtime, views: this.#views, leadership, told, events: this.#events, known });
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
     await term.stop();
+    known.forget();
   }
 }

@@ -2,6 +2,7 @@ import { quotaApiVersion } from "../core/resources/well-known.ts";
 import { KindDirectory } from "../kube/discovery/kind-directory.ts";
 import type { EventRecorder } from "../kube/events/event-recorder.ts";
 import { FigureViews } from "./figures/figure-views.ts";
+import type { KnownFigures } from "./figures/known-figures.ts";
 import { GrantController } from "./grant-controller.ts";
 import { Ownership } from "./ownership/ownership.ts";
 import { ClaimPolicyIndex } from "./policies/claim-policy-index.ts";
@@ -16,6 +17,7 @@ import type { Runtime } from "./runtime.ts";
 import { Term } from "./term.ts";
 import { RegistrationIndex } from "./views/registration-index.ts";
 import type { Views } from "./views/views.ts";
+import type { BucketViews } from "./writer/bucket-views.ts";
 import { BucketWriter } from "./writer/bucket-writer.ts";
 import { ForcedClaims } from "./writer/forced-claims.ts";
 import type { DecisionListener, Leadership } from "./writer/ports.ts";
@@ -26,6 +28,8 @@ interface Ground {
   readonly leadership: Leadership;
   readonly told: DecisionListener;
   readonly events: Pick<EventRecorder, "record">;
+  /** Told of figures as soon as they change. */
+  readonly known: KnownFigures;
 }
 
 /** Starts all controllers, each after those it needs. */
@@ -52,12 +56,18 @@ function startGrantPolicies(term: Term, { runtime, views, events }: Ground, dire
 }
 
 function startWriter(term: Term, ground: Ground, forced: ForcedClaims): BucketWriter {
-  const { runtime, views, leadership } = ground;
+  const { runtime, views, leadership, known } = ground;
   const told = withEvents(ground);
   const registrations = term.start(new RegistrationIndex(views.registrations));
-  const shown = term.start(new FigureViews(runtime, views));
+  const figures = term.start(new FigureViews(runtime, views));
+  const shown: BucketViews = {
+    changed: (key, read) => {
+      known.changed(key, read);
+      figures.changed(key, read);
+    },
+  };
   const writer = term.start(new BucketWriter({ runtime, views, registrations, forced, leadership, shown, told }));
-  void writer.ready.then(() => shown.sweep((key) => writer.knows(key)));
+  void writer.ready.then(() => figures.sweep((key) => writer.knows(key)));
   return writer;
 }
 

@@ -42,6 +42,7 @@ export class QuotaSystem {
       enforcement: options.enforcement ?? (() => "Enforce"),
       waitMsMax: options.waitMsMax ?? waitMsDefault,
       advice: options.advice ?? adviceDefault,
+      usage: { figuresOf: (key, dimensions) => this.#controllers.known.figuresOf(key, dimensions) },
       told: {},
       report,
     });

@@ -1,0 +1,26 @@
+import type { ClaimInput } from "../core/policy/claim-policy.ts";
+import { timeText } from "../kube/timestamp.ts";
+import type { Clock } from "../protocol/clock.ts";
+import type { ObjectChange } from "./object-change.ts";
+import type { AdmissionPlanes } from "./quota-admission.ts";
+
+/** What policies may ask about a change beside its object. */
+export function claimInput(change: ObjectChange, planes: AdmissionPlanes, clock: Clock): Omit<ClaimInput, "trigger"> {
+  const { operation, type, plane, user, subresource, namespace, name } = change;
+  return {
+    user,
+    requestInfo: {
+      verb: operation.toLowerCase(),
+      apiGroup: type.group,
+      apiVersion: type.version,
+      resource: type.plural,
+      subresource,
+      namespace,
+      name,
+    },
+    plane: plane === planes.root ? "" : plane,
+    planeConsumer: planes.ownerOf(plane),
+    bucketNamespace: (consumer) => planes.bucketNamespace(consumer),
+    now: timeText(clock.now()),
+  };
+}

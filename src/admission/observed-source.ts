@@ -1,0 +1,128 @@
+import type { LineSink } from "../kube/transport/transport.ts";
+import type { ObjectSource } from "../kube/watch/object-source.ts";
+import { StatusError } from "../protocol/api-status.ts";
+import type { Clock } from "../protocol/clock.ts";
+import type { StreamEvent, StreamListener } from "./stream-listener.ts";
+
+/** The words of the protocol, as they stand at the beginning of each line. */
+const events: Readonly<Record<string, StreamEvent>> = {
+  ADDED: "Added",
+  MODIFIED: "Modified",
+  DELETED: "Deleted",
+  BOOKMARK: "Bookmark",
+  ERROR: "Error",
+};
+
+const typeOfLine = /^\s*\{\s*"type"\s*:\s*"([A-Z]+)"/;
+
+/** A source whose streams are watched by somebody who counts: when they are open, what comes, and how they end. */
+export class ObservedSource implements ObjectSource {
+  readonly #source: ObjectSource;
+  readonly #clock: Clock;
+  readonly #told: StreamListener;
+  readonly progress?: NonNullable<ObjectSource["progress"]>;
+  /** Since when the stream is open; undefined while it is not. */
+  #openSinceMs: number | undefined;
+  #failedAtMs: number | undefined;
+  #bookmarkAtMs: number | undefined;
+  #hasFailed = false;
+  #isStopping = false;
+
+  constructor(source: ObjectSource, clock: Clock, told: StreamListener) {
+    this.#source = source;
+    this.#clock = clock;
+    this.#told = told;
+    const { progress } = source;
+    if (progress !== undefined) this.progress = (signal) => progress(signal);
+  }
+
+  get isConnected(): boolean {
+    return this.#openSinceMs !== undefined;
+  }
+
+  get uptimeMs(): number {
+    return this.#openSinceMs === undefined ? 0 : this.#clock.now() - this.#openSinceMs;
+  }
+
+  /** How long ago the server last said how far it is; 0 while no stream is open. */
+  get bookmarkAgeMs(): number {
+    const sinceMs = this.#bookmarkAtMs ?? this.#openSinceMs;
+    return this.#openSinceMs === undefined || sinceMs === undefined ? 0 : this.#clock.now() - sinceMs;
+  }
+
+  page(...given: Parameters<ObjectSource["page"]>): ReturnType<ObjectSource["page"]> {
+    return this.#source.page(...given);
+  }
+
+  planeOf(...given: Parameters<ObjectSource["planeOf"]>): string {
+    return this.#source.planeOf(...given);
+  }
+
+  /** What ends from now on ends because we want it. */
+  stopping(): void {
+    this.#isStopping = true;
+  }
+
+  async watch(
+    parameters: Readonly<Record<string, string | undefined>>,
+    sink: LineSink,
+    signal: AbortSignal,
+  ): Promise<void> {
+    this.#hasFailed = false;
+    try {
+      await this.#source.watch(parameters, this.#observed(sink), signal);
+    } catch (error) {
+      this.#fail(statusCodeOf(error));
+      throw error;
+    } finally {
+      this.#close();
+    }
+  }
+
+  #observed(sink: LineSink): LineSink {
+    return {
+      opened: () => {
+        this.#open();
+        sink.opened();
+      },
+      line: (text) => {
+        this.#hear(text);
+        sink.line(text);
+      },
+    };
+  }
+
+  #open(): void {
+    this.#openSinceMs = this.#clock.now();
+    this.#bookmarkAtMs = undefined;
+    this.#told.connected?.();
+    if (this.#failedAtMs !== undefined) this.#told.restarted?.(this.#clock.now() - this.#failedAtMs);
+    this.#failedAtMs = undefined;
+  }
+
+  #hear(text: string): void {
+    const event = events[typeOfLine.exec(text)?.[1] ?? ""];
+    if (event === undefined) return;
+    if (event === "Bookmark") this.#bookmarkAtMs = this.#clock.now();
+    if (event === "Error") this.#fail(/"code"\s*:\s*(\d{3})\b/.exec(text)?.[1] ?? "unknown");
+    this.#told.received?.(event);
+  }
+
+  /** Once for each stream: a line that says so, and the end that follows it, are one failure. */
+  #fail(statusCode: string): void {
+    if (this.#isStopping || this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#failedAtMs ??= this.#clock.now();
+    this.#told.failed?.(statusCode);
+  }
+
+  #close(): void {
+    if (this.#openSinceMs === undefined) return;
+    this.#told.disconnected?.(this.#hasFailed ? "error" : "shutdown", this.uptimeMs);
+    this.#openSinceMs = undefined;
+  }
+}
+
+function statusCodeOf(error: unknown): string {
+  return error instanceof StatusError ? String(error.status.code) : "unknown";
+}

@@ -1,0 +1,49 @@
+import type { ClaimInput } from "../core/policy/claim-policy.ts";
+import type { AdmissionListener } from "./admission-listener.ts";
+import type { PolicyClaim } from "./claim-round.ts";
+import type { ObjectChange } from "./object-change.ts";
+import { type ClaimPolicy, wishOf } from "./wanted-claims.ts";
+
+/** What all policies make of a change. */
+export interface Wishes {
+  /** Decided together: all or nothing. */
+  readonly enforced: readonly PolicyClaim[];
+  /** Only looked at. */
+  readonly shadowed: readonly PolicyClaim[];
+  /** Why the change cannot be understood by policies that insist on it. */
+  readonly failures: readonly { readonly policy: ClaimPolicy; readonly message: string }[];
+}
+
+export interface WishContext {
+  readonly change: ObjectChange;
+  readonly input: Omit<ClaimInput, "trigger">;
+  readonly isShadow: (policy: ClaimPolicy) => boolean;
+  readonly told: AdmissionListener;
+}
+
+export function wishesOf(policies: readonly ClaimPolicy[], context: WishContext): Wishes {
+  const { change, input, isShadow, told } = context;
+  const enforced: PolicyClaim[] = [];
+  const shadowed: PolicyClaim[] = [];
+  const failures: { policy: ClaimPolicy; message: string }[] = [];
+  for (const policy of policies) {
+    const wish = wishOf(policy, change, input);
+    if (wish.outcome === "claim") (isShadow(policy) ? shadowed : enforced).push({ policy, claim: wish.claim });
+    else if (wish.outcome === "nothing" && wish.missingKeys > 0) told.missingKey?.(policy.policy);
+    else if (wish.outcome === "failed") noteFailure(policy, wish.message, context, failures);
+  }
+  return { enforced, shadowed, failures };
+}
+
+/** A policy that only watches, or lets in what it does not understand, keeps nobody out. */
+function noteFailure(
+  policy: ClaimPolicy,
+  message: string,
+  { change, isShadow, told }: WishContext,
+  failures: { policy: ClaimPolicy; message: string }[],
+): void {
+  const isKept = !isShadow(policy) && policy.policy.failurePolicy === "Fail";
+  told.decided?.(policy.policy, change, isKept ? "misconfigured" : "ignored");
+  if (isKept) failures.push({ policy, message });
+  else change.warn(`quota is not checked: ${message}`);
+}
