@@ -4,7 +4,10 @@ import { GrantPolicyIndex } from "../../../src/controllers/policies/grant-policy
 import { GrantPolicyReadiness } from "../../../src/controllers/policies/grant-policy-readiness.ts";
 import { ParentContexts } from "../../../src/controllers/policies/parent-contexts.ts";
 import { grantPoliciesType, grantsType } from "../../../src/controllers/quota-types.ts";
+import type { Runtime } from "../../../src/controllers/runtime.ts";
+import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
 import { EventRecorder } from "../../../src/kube/events/event-recorder.ts";
+import type { ObjectSource } from "../../../src/kube/watch/object-source.ts";
 import type { ObjectMeta } from "../../../src/protocol/object-meta.ts";
 import { grant, organization, type QuotaWorld } from "../grants/quota-world.ts";
 import {
@@ -23,15 +26,15 @@ import {
 } from "./policy-world.ts";
 
 let world: QuotaWorld;
-let start: () => GrantEngine;
+let start: (runtime?: Runtime) => GrantEngine;
 
 /** A world in which projects are registered, with an engine that is not started yet. */
 async function begin(...planes: readonly string[]): Promise<void> {
   const { world: made, policies, directory } = await startPolicyWorld(["root", ...planes]);
   world = made;
   await register(world, "projects");
-  start = () => {
-    const { runtime, views } = world;
+  start = (runtime = world.runtime) => {
+    const { views } = world;
     const index = new GrantPolicyIndex({ runtime, views, policies });
     const parents = new ParentContexts();
     const readiness = new GrantPolicyReadiness({ runtime, index, directory, parents });
@@ -464,6 +467,58 @@ describe("when servers do not answer", () => {
       await become([], "a");
     });
   }
+});
+
+describe("an engine that was told less than there is", () => {
+  /** A watch that tells of no object at all. */
+  const blind = (): Runtime => {
+    const { runtime } = world;
+    const everywhere = (type: ResourceType): ObjectSource => ({
+      ...runtime.planes.everywhere(type),
+      watch: (_, sink, ends) => {
+        const annotations = { "k8s.io/initial-events-end": "true" };
+        const object = { kind: "ConfigMap", apiVersion: "v1", metadata: { resourceVersion: "1", annotations } };
+        sink.opened();
+        sink.line(JSON.stringify({ type: "BOOKMARK", object }));
+        return new Promise((_resolve, reject) => ends.addEventListener("abort", () => reject(ends.reason)));
+      },
+    });
+    return { ...runtime, planes: { ...runtime.planes, everywhere } };
+  };
+
+  it("takes nothing away that servers know better about", async () => {
+    await begin();
+    const engine = start();
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    await plan("acme", "5");
+    await plan("broken", "1");
+    await plan("gone", "1");
+    const all = ["root/default/acme: 5", "root/default/broken: 1", "root/default/gone: 1"];
+    await become(all);
+    await engine.stop();
+    await change("broken", { data: { plan: "lots" } });
+    await change("gone", { data: { plan: null } });
+    start(blind());
+    await become(all.slice(0, 2));
+    await world.pass(30_000);
+    expect(await grants()).toEqual(all.slice(0, 2));
+  });
+});
+
+describe("an engine that starts", () => {
+  it("reads nothing one by one when all is as it should be", async () => {
+    await begin();
+    const engine = start();
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    for (let at = 1; at <= 5; at += 1) await plan(`org-${at}`, "1");
+    await world.eventually(async () => expect(await grants()).toHaveLength(5));
+    await engine.stop();
+    const calls: string[] = [];
+    world.meddle = ({ method, path }) => void calls.push(`${method} ${path}`);
+    start();
+    await world.pass(10_000);
+    expect(calls.filter((call) => !/^GET \/apis?$/.test(call))).toEqual([]);
+  });
 });
 
 describe("two engines at work at once", () => {
