@@ -139,7 +139,7 @@ describe("closing a plane", () => {
       expect((await server.get(inA(configMaps))).body.items).toHaveLength(wasBegun ? 0 : 10);
       await server.stop();
     }
-  });
+  }, 60_000);
 
   it("is refused for the root, and for a plane whose definitions others have", async () => {
     await start({ definitionsFrom: (plane) => (plane === "a" ? "b" : undefined) });

@@ -74,6 +74,16 @@ describe("a kind that the root does not serve", () => {
     expect(body.items.map((item: { spec: object }) => item.spec)).toEqual([told[1]?.[3], { color: "red" }]);
   });
 
+  it("is shown by no other plane's definition once the root serves it, too", async () => {
+    await define("b", otherDefinition());
+    await server.create(at("b", widgets("default")), widget("theirs"));
+    await define("root");
+    const { body } = await server.send({ path: allWidgets, allPlanes: true });
+    expect(body.items.map((item: { spec: object }) => item.spec)).toEqual([{ color: "red" }]);
+    const reader = await server.watch(`${allWidgets}?watch=true`, { allPlanes: true });
+    expect(reader.events.map(({ object }) => object.spec)).toEqual([{ color: "red" }]);
+  });
+
   it("goes on being watched when one of its planes lets it go, and not when the last one does", async () => {
     await define("a");
     await define("b");
