@@ -261,6 +261,19 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
         await watching.stop();
       });
 
+      it("know everything that happened before somebody asked, seen by them or not", async () => {
+        const watching = informer({ labelSelector: "suite=fresh" });
+        watching.start();
+        for (const at of [1, 2, 3]) {
+          await maps.create(labelled(`fresh-${at}`, `${at}`, "fresh"), {}, signal);
+          const unseen = await maps.create(configMap(namespace, `unseen-${at}`), {}, signal);
+          await watching.fresh(signal);
+          expect(watching.get({ plane: "root", namespace, name: `fresh-${at}` })).toBe(`${at}`);
+          expect(Number(watching.revision)).toBeGreaterThanOrEqual(Number(unseen.metadata.resourceVersion));
+        }
+        await watching.stop();
+      });
+
       it("start over when asked, without telling anything twice", async () => {
         const told: string[] = [];
         const watching = informer({ labelSelector: "suite=again" });
