@@ -63,8 +63,13 @@ export async function replace(host: Host, wanted: WantedObject): Promise<void> {
   await create(host, wanted, 3);
 }
 
-/** Takes away what made a policy ask for an object. */
-export function unlabel(host: Host, { plane, type, object }: WantedObject, book: AdmissionBook): Promise<void> {
+/** Changes the labels that policies go by, past every door: to others, or to none. */
+export function relabel(
+  host: Host,
+  { plane, type, object }: WantedObject,
+  labels: Readonly<Record<string, string>> | null,
+  book: AdmissionBook,
+): Promise<void> {
   const client = clientOf(host, plane, type);
   const { name = "", namespace } = object.metadata;
   const ref = { name, ...(namespace === undefined ? {} : { namespace }) };
@@ -73,6 +78,6 @@ export function unlabel(host: Host, { plane, type, object }: WantedObject, book:
     if (found === undefined) return;
     const { uid = "", resourceVersion } = metadataOf(found);
     book.edited(uid);
-    await client.patch(ref, { type: "merge", body: { metadata: { labels: null, resourceVersion } } }, {}, signal);
+    await client.patch(ref, { type: "merge", body: { metadata: { labels, resourceVersion } } }, {}, signal);
   });
 }

@@ -49,11 +49,15 @@ export function grantOf(consumer: Consumer, name: string, given: readonly Wanted
   };
 }
 
-export function claimOf(consumer: Consumer, name: string, wanted: readonly Wanted[]): Manifest {
+/** Keeps a claim after its deletion until its service says that it is done. */
+export const serviceFinalizer = "example.com/cleaning-up";
+
+export function claimOf(consumer: Consumer, name: string, wanted: readonly Wanted[], isKept = false): Manifest {
+  const finalizers = isKept ? { finalizers: [serviceFinalizer] } : {};
   return {
     apiVersion,
     kind: "ResourceClaim",
-    metadata: { name, namespace: "milo-system" },
+    metadata: { name, namespace: "milo-system", ...finalizers },
     spec: {
       consumerRef: referenceTo(consumer),
       requests: wanted.map(({ counted, amount, place }) => ({

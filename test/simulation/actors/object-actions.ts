@@ -1,5 +1,5 @@
 import { configMaps, priorityClasses } from "./clients.ts";
-import { create, createAtOnce, destroy, letGo, replace, unlabel, type WantedObject } from "./creator.ts";
+import { create, createAtOnce, destroy, letGo, relabel, replace, type WantedObject } from "./creator.ts";
 import { bypassLabel, configMapOf, priorityClassOf } from "./manifests.ts";
 import { type ActionDraw, on, type Stage } from "./stage.ts";
 
@@ -69,6 +69,16 @@ export const replaceObject: ActionDraw = (stage) => {
 export const unlabelObject: ActionDraw = (stage) => {
   const wanted = drawObject(stage);
   return on(stage.random.pick(clients), `takes the labels off ${textOf(wanted)}`, (host) =>
-    unlabel(host, wanted, stage.book),
+    relabel(host, wanted, null, stage.book),
+  );
+};
+
+/** It needs more, or less, or is somewhere else by now. */
+export const resizeObject: ActionDraw = (stage) => {
+  const { random } = stage;
+  const wanted = drawObject(stage);
+  const labels = { cores: String(random.between(1, 4)), ...(random.chance(0.2) ? { place: "there" } : {}) };
+  return on(random.pick(clients), `makes ${textOf(wanted)} need ${Object.values(labels).join(" ")}`, (host) =>
+    relabel(host, wanted, labels, stage.book),
   );
 };

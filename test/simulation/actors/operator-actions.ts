@@ -1,7 +1,9 @@
-import { claimPoliciesType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
+import { bucketsType, claimPoliciesType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
+import { textsAt } from "../invariants/json-fields.ts";
 import { startMs } from "../world/prepared-records.ts";
+import { clientOf, signal } from "./clients.ts";
 import { grantOf, type PolicyTurn, policyOf, registrationOf, type Wanted } from "./manifests.ts";
-import { apply, remove } from "./operator.ts";
+import { apply, metadataOf, remove } from "./operator.ts";
 import {
   type Action,
   type ActionDraw,
@@ -78,6 +80,31 @@ export const deregister: ActionDraw = ({ tiny, random }) => {
 export const registerAgain: ActionDraw = ({ tiny, random }) => {
   const counted = random.pick(tiny.counted);
   return register(counted, random.chance(0.3) ? `${tailOf(counted)}-again` : tailOf(counted));
+};
+
+/** Objects of its kind may not claim it any more, until somebody registers it again. */
+export const narrowRegistration: ActionDraw = ({ tiny, random }) => {
+  const counted = random.pick(tiny.counted);
+  const narrowed = registrationOf({ ...counted, claimedBy: { apiGroup: "", kind: "Secret" } }, tailOf(counted));
+  return on(operator, `lets nothing but secrets claim ${counted.resourceType}`, (host) =>
+    apply(host, { plane: root, type: registrationsType }, narrowed),
+  );
+};
+
+/** Somebody tidies up where they should not: deletes a page, which stays while it is needed. */
+export const deletePage: ActionDraw = (stage) => {
+  const { random } = stage;
+  const { plane } = drawConsumer(stage);
+  const at = random.fraction();
+  return on(operator, `deletes a bucket in ${plane}`, async (host) => {
+    const client = clientOf(host, plane, bucketsType);
+    const { items } = await client.list({}, signal);
+    const pages = items.filter((bucket) => Object.keys(textsAt(bucket, "spec", "dimensions")).length === 0);
+    const found = pages[Math.floor(at * pages.length)];
+    if (found === undefined) return;
+    const { namespace = "", name = "" } = metadataOf(found);
+    await client.delete({ namespace, name }, {}, signal);
+  });
 };
 
 export const changePolicy: ActionDraw = (stage) => {

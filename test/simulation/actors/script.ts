@@ -6,6 +6,7 @@ import {
   destroyObject,
   letObjectGo,
   replaceObject,
+  resizeObject,
   unlabelObject,
 } from "./object-actions.ts";
 import {
@@ -13,10 +14,12 @@ import {
   changePolicy,
   countedBy,
   deleteGrant,
+  deletePage,
   deletePolicy,
   deregister,
   enforce,
   grant,
+  narrowRegistration,
   register,
   registerAgain,
 } from "./operator-actions.ts";
@@ -34,6 +37,7 @@ const draws: readonly (readonly [weight: number, draw: ActionDraw])[] = [
   [3, replaceObject],
   [1, letObjectGo],
   [1, unlabelObject],
+  [2, resizeObject],
   [2, bypass],
   [1, meddle],
   [2, vanish],
@@ -41,6 +45,8 @@ const draws: readonly (readonly [weight: number, draw: ActionDraw])[] = [
   [1, deleteGrant],
   [0.5, deregister],
   [1, registerAgain],
+  [0.3, narrowRegistration],
+  [0.5, deletePage],
   [1, changePolicy],
   [0.5, deletePolicy],
 ];

@@ -28,9 +28,10 @@ export const claim: ActionDraw = (stage) => {
   const wanted = drawRequests(stage, consumer);
   const name = random.pick(names);
   const keepsMs = random.chance(0.6) ? random.between(0, 5_000) : undefined;
+  const isKept = random.chance(0.15);
   const kept = keepsMs === undefined ? "for good" : `for ${keepsMs} ms`;
   return on(random.pick(services), `claims ${wantedText(wanted)} of ${consumer.name} as ${name} ${kept}`, (host) =>
-    useClaim(host, { plane: consumer.plane, claim: claimOf(consumer, name, wanted), keepsMs }, book),
+    useClaim(host, { plane: consumer.plane, claim: claimOf(consumer, name, wanted, isKept), keepsMs }, book),
   );
 };
 
@@ -40,7 +41,8 @@ export const burst: ActionDraw = (stage) => {
   const consumer = drawConsumer(stage);
   const counted = random.pick(countedFor(tiny, consumer));
   const wanted = [drawWanted(stage, counted, 1)];
-  const count = random.between(2, 9);
+  // Rarely more than a page has space for.
+  const count = random.chance(0.02) ? random.between(130, 160) : random.between(2, 9);
   const prefix = `b${random.between(0, 99_999)}`;
   const keepsMs = random.chance(0.8) ? random.between(0, 8_000) : undefined;
   return on(

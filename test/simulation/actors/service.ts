@@ -41,9 +41,15 @@ export async function giveBack(host: Host, { plane, claim }: ClaimUse, book: Adm
   if (found === undefined) return;
   const { uid = "" } = metadataOf(found);
   book.endedByHand(uid);
-  await client.delete({ namespace, name }, { uid }, signal).catch((error: unknown) => {
-    if (!["NotFound", "Conflict"].includes(reasonOf(error))) throw error;
-  });
+  await client.delete({ namespace, name }, { uid }, signal).catch(orGone);
+  if (metadataOf(found).finalizers === undefined) return;
+  await waitFor(host, host.random.between(1, 3_000));
+  const body = { metadata: { uid, finalizers: null } };
+  await client.patch({ namespace, name }, { type: "merge", body }, {}, signal).catch(orGone);
+}
+
+function orGone(error: unknown): void {
+  if (!["NotFound", "Conflict"].includes(reasonOf(error))) throw error;
 }
 
 /** A claim of that name may be there from a try whose answer was lost, or from somebody before. */

@@ -20,8 +20,9 @@ export function* restFaults(truth: QuotaTruth, nowMs: number): Generator<string>
 
 function* claimFaults(claim: TrueClaim, truth: QuotaTruth): Generator<string> {
   const name = `claim ${claim.key.plane}/${claim.key.namespace}/${claim.key.name} (${claim.uid})`;
-  if (claim.deleting) yield `${name} is still being deleted`;
-  if (claim.state === "pending") yield `${name} is still pending`;
+  if (claim.deleting && claim.finalizers.length === 0) yield `${name} is still being deleted`;
+  // Nobody decides a claim that goes; when it is gone is up to those who keep it.
+  if (claim.state === "pending" && !claim.deleting) yield `${name} is still pending`;
   if (claim.state === "invalid" && isRegistered(truth, claim)) yield `${name} is called invalid, and is not`;
   const { automatic } = claim;
   if (automatic === undefined) return;

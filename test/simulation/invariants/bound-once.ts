@@ -5,6 +5,7 @@ import type { AdmissionBook } from "./admission-book.ts";
 import { isAtWork, type PolicyHistory } from "./policy-history.ts";
 import type { QuotaTruth } from "./quota-truth.ts";
 import type { TrueClaim } from "./true-claim.ts";
+import type { TruePart } from "./true-part.ts";
 import type { TruePolicy } from "./true-policy.ts";
 
 /** What tells which objects are governed. */
@@ -23,10 +24,16 @@ export function* bindingFaults(truth: QuotaTruth, governance: Governance): Gener
     for (const object of truth.objects.values()) {
       const bound = claimsOf(truth, policy, object);
       const name = `object ${object.key.plane}/${object.key.namespace}/${object.key.name} (${object.object.metadata.uid})`;
-      if (bound.length > 1 && governance.policies.isOriginal(policy.name))
+      const isOriginal = governance.policies.isOriginal(policy.name);
+      if (bound.length > 1 && isOriginal && !governance.book.isEdited(object.object.metadata.uid ?? ""))
         yield `${name} is bound by ${bound.length} claims of ${policy.name}`;
       if (bound.length === 0 && mustBeBound(policy, object, governance))
         yield `${name} is bound by no claim of ${policy.name}`;
+      const isGranted = bound.length > 0 && bound.every(({ state }) => state === "granted");
+      if (isGranted && isOriginal && mustBeBound(policy, object, governance)) {
+        const [held, needed] = [heldText(bound), neededText(render(policy, object, governance))];
+        if (held !== needed) yield `${name} needs ${needed} by ${policy.name}, and its claims hold ${held}`;
+      }
     }
   }
 }
@@ -35,6 +42,25 @@ function claimsOf(truth: QuotaTruth, policy: TruePolicy, { object }: TrueObject)
   return [...truth.claims.values()].filter(
     ({ automatic }) => automatic?.policy === policy.name && automatic.bound === object.metadata.uid,
   );
+}
+
+function heldText(claims: readonly TrueClaim[]): string {
+  return amountsText(claims.flatMap(({ held }) => held));
+}
+
+function neededText(rendering: ClaimRendering | undefined): string {
+  return rendering?.outcome === "claim" ? amountsText(rendering.claim.requests) : "";
+}
+
+/** What is held or needed of each type and place, in order. */
+function amountsText(parts: readonly Pick<TruePart, "resourceType" | "dimensionKey" | "amount">[]): string {
+  const sums = new Map<string, bigint>();
+  for (const { resourceType, dimensionKey, amount } of parts) {
+    const key = `${resourceType} ${dimensionKey}`.trimEnd();
+    sums.set(key, (sums.get(key) ?? 0n) + amount);
+  }
+  const texts = [...sums].filter(([, amount]) => amount > 0n).map(([key, amount]) => `${amount} ${key}`);
+  return texts.sort().join(", ");
 }
 
 function mustBeBound(policy: TruePolicy, object: TrueObject, governance: Governance): boolean {

@@ -177,6 +177,17 @@ describe("objects at rest", () => {
     expect(faults()).toHaveLength(1);
     planted.put(claims, claim("c", "granted", [{ amount: 1 }], forObjects("t", "t")));
     planted.put(claims, claim("d", "granted", [{ amount: 1 }], forObjects("t", "t")));
-    expect(faults()).toHaveLength(1);
+    expect(faults()).toEqual([expect.stringMatching(/bound by 2/), expect.stringMatching(/hold 2/)]);
+  });
+
+  it("demands that claims hold what an object needs, of which there may be several once it was changed", () => {
+    planted.put(policies, policy("Adopt", true));
+    planted.put("things.example.com", thing("yes", 0));
+    governance.book.edited("t");
+    planted.put(claims, claim("c", "granted", [{ amount: 2 }], forObjects("t", "t")));
+    expect(faults()).toEqual([expect.stringMatching(/needs 1 .* hold 2/)]);
+    planted.put(claims, claim("c", "granted", [{ amount: 0 }], forObjects("t", "t")));
+    planted.put(claims, claim("d", "granted", [{ amount: 1 }], forObjects("t", "t")));
+    expect(faults()).toEqual([]);
   });
 });

@@ -15,6 +15,8 @@ export interface TrueClaim {
   /** What it holds; nothing unless it is granted. */
   readonly held: readonly TruePart[];
   readonly deleting: boolean;
+  /** What keeps it from going once it is deleted. */
+  readonly finalizers: readonly string[];
   /** Undefined for claims that people and services make. */
   readonly automatic: TrueAutomatic | undefined;
   readonly resourceKind: string;
@@ -45,6 +47,7 @@ export function readTrueClaim(key: ObjectKey, object: JsonObject): TrueClaim {
     state,
     held: state === "granted" ? heldIn(object) : [],
     deleting: textAt(object, "metadata", "deletionTimestamp") !== "",
+    finalizers: listAt(object, "metadata", "finalizers").map(String),
     automatic: automaticIn(object),
     resourceKind: at(spec, "resourceRef") === undefined ? "" : groupKindIn(at(spec, "resourceRef")),
   };
