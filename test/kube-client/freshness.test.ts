@@ -249,6 +249,33 @@ describe("an informer that is asked to be fresh", () => {
     await informer.stop();
   });
 
+  it("does nothing more for those who wait no longer", async () => {
+    const clock = new FakeClock();
+    const source = new FaultySource(true);
+    const informer = informed(source, clock);
+    informer.start();
+    await turn();
+    source.deliver(10, false);
+    const idle = clock.waiting;
+    for (let round = 0; round < 20; round += 1) {
+      source.write("a", String(round)); // and nothing is delivered
+      const impatient = new AbortController();
+      const asked = [informer.fresh(impatient.signal), informer.fresh(impatient.signal)];
+      await turn();
+      expect(clock.waiting).toBe(idle + 1);
+      impatient.abort(new Error("enough"));
+      for (const each of asked) await expect(each).rejects.toThrow("enough");
+      await turn();
+      expect(clock.waiting).toBe(idle);
+    }
+    const asked = informer.fresh(signal);
+    await turn();
+    source.deliver(100, false);
+    await asked;
+    expect(kept(informer)).toBe('[["a","19"]]');
+    await informer.stop();
+  });
+
   it("says when the server does not answer, and lets nobody wait who does not want to", async () => {
     const clock = new FakeClock();
     const source = askable(new FaultySource(true));

@@ -34,12 +34,20 @@ export class HistoryRewritten extends Error {
   }
 }
 
+/** Those who asked at the same time. */
+interface Round {
+  readonly done: Promise<void>;
+  /** Ends with the last of them who waits. */
+  readonly life: ChildAbort;
+  waiting: number;
+}
+
 /** Tells when everything that happened before a question is known. Those who ask at the same time share the answer. */
 export class Freshness {
   readonly #catching: Catching;
   readonly #ports: Ports;
   /** Of those who ask now: the server has not been asked for them yet. */
-  #next: Promise<void> | undefined;
+  #next: Round | undefined;
   #asking: Promise<unknown> = Promise.resolve();
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
@@ -51,24 +59,42 @@ export class Freshness {
   async fresh(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#ports.stopped.throwIfAborted();
-    this.#next ??= this.#asking.then(() => this.#round());
-    return untilAborted(this.#next, signal);
+    this.#next ??= this.#begin();
+    const round = this.#next;
+    round.waiting += 1;
+    try {
+      await untilAborted(round.done, signal);
+    } finally {
+      round.waiting -= 1;
+      if (round.waiting === 0) this.#end(round);
+    }
   }
 
-  #round(): Promise<void> {
+  #begin(): Round {
+    const life = new ChildAbort(this.#ports.stopped);
+    return { done: this.#asking.then(() => this.#run(life.signal)), life, waiting: 0 };
+  }
+
+  #end(round: Round): void {
+    if (this.#next === round) this.#next = undefined;
+    round.life.release();
+    round.life.abort(new Error("nobody waits for this any more"));
+  }
+
+  #run(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     this.#next = undefined;
     const before = this.#catching.revision;
-    const asked = this.#ask();
+    const asked = this.#ask(signal);
     this.#asking = asked.catch(() => undefined);
-    return asked.then((revision) => this.#reach(revision, before));
+    return asked.then((revision) => this.#reach(revision, before, signal));
   }
 
   /** The newest revision of the server, at some moment after this call. */
-  async #ask(): Promise<string> {
-    const { clock, stopped } = this.#ports;
-    const life = new ChildAbort(stopped);
+  async #ask(signal: AbortSignal): Promise<string> {
+    const life = new ChildAbort(signal);
     const late = new Error(`no answer within ${askMsMax} ms to how far the server is`);
-    const deadline = clock.after(askMsMax, () => life.abort(late));
+    const deadline = this.#ports.clock.after(askMsMax, () => life.abort(late));
     try {
       return await untilAborted(this.#newest(life.signal), life.signal);
     } finally {
@@ -84,31 +110,31 @@ export class Freshness {
     return (await source.page({ limit: 1 }, signal)).resourceVersion;
   }
 
-  async #reach(revision: string, before: string | undefined): Promise<void> {
+  async #reach(revision: string, before: string | undefined, signal: AbortSignal): Promise<void> {
     if (!isRevision(revision) || (before !== undefined && isOlder(revision, before))) {
       this.#refresh();
       throw new HistoryRewritten(revision, before);
     }
-    const { clock, stopped } = this.#ports;
+    const { clock } = this.#ports;
     const sinceMs = clock.now();
     const help = (): void => {
-      this.#help(sinceMs);
+      this.#help(sinceMs, signal);
       timer = clock.after(patienceMs, help);
     };
     let timer = clock.after(patienceMs, help);
     try {
-      await this.#catching.atLeast(revision, stopped);
+      await this.#catching.atLeast(revision, signal);
     } finally {
       timer.stop();
     }
   }
 
   /** A stream that opened since the server was asked was not told to hurry; one that may be dead is not waited for. */
-  #help(sinceMs: number): void {
-    const { source, clock, stopped } = this.#ports;
+  #help(sinceMs: number, signal: AbortSignal): void {
+    const { source, clock } = this.#ports;
     const isPatient = source.progress !== undefined && clock.now() - sinceMs < refreshEveryMs;
     if (isPatient)
-      source.progress?.(stopped).catch(() => undefined); // only a hint: who needs the answer asks again
+      source.progress?.(signal).catch(() => undefined); // only a hint: who needs the answer asks again
     else if (this.#catching.canRefresh) this.#refresh();
   }
 
