@@ -1,8 +1,6 @@
-import type { ObjectChange, Verdict } from "../admission/object-change.ts";
+import type { Decide, ObjectChange } from "../admission/object-change.ts";
 import type { AdmissionPlugin, AdmissionRequest, Verdict as PluginVerdict } from "../apiserver/registry/admission.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
-
-type Decide = (change: ObjectChange, signal: AbortSignal) => Promise<Verdict>;
 
 /**
  * Admission in the process of the server: asked without a request, told what became of each object. Until there is somebody

@@ -172,7 +172,7 @@ describe("milo-quota render", () => {
     const { status, out } = run([
       "render",
       "--policy",
-      `${example}/claim-policy.yaml`,
+      `${example}/3-claim-policy.yaml`,
       "--object",
       `${example}/try/project.yaml`,
     ]);
@@ -194,7 +194,7 @@ describe("milo-quota render", () => {
         `organization-${phase}.yaml`,
         `apiVersion: resourcemanager.miloapis.com/v1alpha1\nkind: Organization\nmetadata: { name: acme }\nstatus: { phase: ${phase} }\n`,
       );
-    const policy = ["render", "--policy", `${example}/grant-policy.yaml`, "--object"];
+    const policy = ["render", "--policy", `${example}/2-grant-policy.yaml`, "--object"];
     expect(parse(run([...policy, organization("Active")]).out)).toMatchObject({
       kind: "ResourceGrant",
       spec: { consumerRef: { name: "acme" } },
@@ -219,7 +219,7 @@ describe("milo-quota render", () => {
 
   it("says when nobody would ask the policy", () => {
     const pod = file("pod3.yaml", "apiVersion: v1\nkind: Pod\nmetadata: { name: p }\n");
-    const rendered = run(["render", "--policy", `${example}/claim-policy.yaml`, "--object", pod]);
+    const rendered = run(["render", "--policy", `${example}/3-claim-policy.yaml`, "--object", pod]);
     expect(rendered).toEqual({
       status: 0,
       out: "the policy is about Project.resourcemanager.miloapis.com, not Pod: nothing is made\n",
@@ -252,14 +252,14 @@ describe("milo-quota render", () => {
       "project2.yaml",
       "apiVersion: resourcemanager.miloapis.com/v1alpha1\nkind: Project\nmetadata: { name: p }\n",
     );
-    const { status, err } = run(["render", "--policy", `${example}/claim-policy.yaml`, "--object", pod]);
+    const { status, err } = run(["render", "--policy", `${example}/3-claim-policy.yaml`, "--object", pod]);
     expect([status, err]).toEqual([
       1,
       expect.stringContaining(
         'ClaimCreationPolicy "one-project": spec.target.resourceClaimTemplate.spec.consumerRef.name: {{ trigger.spec.ownerRef.name }}: no such key: spec',
       ),
     ]);
-    expect(run(["render", "--policy", `${example}/registration.yaml`, "--object", pod]).err).toBe(
+    expect(run(["render", "--policy", `${example}/1-registration.yaml`, "--object", pod]).err).toBe(
       "a ResourceRegistration renders nothing: give a ClaimCreationPolicy or GrantCreationPolicy\n",
     );
   });
