@@ -2,7 +2,10 @@ interface Stoppable {
   stop(): void | Promise<void>;
 }
 
-/** What runs while this process leads. Stopped in the order opposite to that in which it was started. */
+/**
+ * What runs while this process leads. Its end begins in the order opposite to that of its start, and for all at once: who
+ * does not lead any more must not go on because another part takes long to finish.
+ */
 export class Term {
   readonly #running: Stoppable[] = [];
 
@@ -13,6 +16,7 @@ export class Term {
   }
 
   async stop(): Promise<void> {
-    for (const part of this.#running.splice(0).reverse()) await part.stop();
+    const parts = this.#running.splice(0).reverse();
+    await Promise.all(parts.map((part) => part.stop()));
   }
 }
