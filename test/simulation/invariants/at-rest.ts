@@ -9,12 +9,20 @@ import { amountOf, consumerIn, pageId } from "./true-part.ts";
 /** More than anybody in a simulated world has. */
 const plenty = 10n ** 12n;
 
-/** When nothing happens any more, everything is decided, and everything shown is what a recount gives. */
+/** When nothing happens any more, everything is decided, and pages say what a recount gives. */
 export function* restFaults(truth: QuotaTruth, nowMs: number): Generator<string> {
   for (const claim of truth.claims.values()) yield* claimFaults(claim, truth);
   for (const page of truth.pages.values()) yield* pageFaults(page, truth, nowMs);
+  yield* missingPages(truth, nowMs);
+}
+
+/**
+ * What is shown beside pages is what a recount gives, too. No decision goes by it: it may be wrong for some minutes after
+ * somebody else has written it.
+ */
+export function* shownFaults(truth: QuotaTruth, nowMs: number): Generator<string> {
   for (const view of truth.views.values()) yield* viewFaults(view, truth, nowMs);
-  yield* missingFaults(truth, nowMs);
+  yield* missingViews(truth);
   yield* totalFaults(truth, nowMs);
 }
 
@@ -75,20 +83,25 @@ function figuresOf(truth: QuotaTruth, page: string, dimensions: Readonly<Record<
   };
 }
 
-function* missingFaults(truth: QuotaTruth, nowMs: number): Generator<string> {
+function* missingPages(truth: QuotaTruth, nowMs: number): Generator<string> {
   const wanted = new Set<string>();
   for (const { key, consumer, held } of truth.claims.values()) {
     for (const { resourceType } of held) wanted.add(pageId(key.plane, consumer, resourceType));
-    for (const { resourceType, dimensionKey } of held) {
-      const view = `${pageId(key.plane, consumer, resourceType)} ${dimensionKey}`;
-      if (dimensionKey !== "" && !truth.views.has(view)) yield `bucket ${view} is missing`;
-    }
   }
   for (const grant of truth.grants.values()) {
     if (!isCounting(truth, grant, nowMs)) continue;
     for (const { resourceType } of grant.pools) wanted.add(pageId(grant.key.plane, grant.consumer, resourceType));
   }
   for (const id of wanted) if (!truth.pages.has(id)) yield `page ${id} is missing`;
+}
+
+function* missingViews(truth: QuotaTruth): Generator<string> {
+  for (const { key, consumer, held } of truth.claims.values()) {
+    for (const { resourceType, dimensionKey } of held) {
+      const view = `${pageId(key.plane, consumer, resourceType)} ${dimensionKey}`;
+      if (dimensionKey !== "" && !truth.views.has(view)) yield `bucket ${view} is missing`;
+    }
+  }
 }
 
 /** The totals that people see. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { layout } from "../world/layout.ts";
 import { AdmissionBook } from "./admission-book.ts";
-import { restFaults } from "./at-rest.ts";
+import { restFaults, shownFaults } from "./at-rest.ts";
 import { bindingFaults, type Governance } from "./bound-once.ts";
 import {
   claim,
@@ -24,7 +24,10 @@ const two = [{ amount: 2 }];
 
 describe("at rest", () => {
   let planted: Planted;
-  const faults = (): readonly string[] => [...restFaults(planted.truth, planted.nowMs)];
+  const faults = (): readonly string[] => [
+    ...restFaults(planted.truth, planted.nowMs),
+    ...shownFaults(planted.truth, planted.nowMs),
+  ];
   beforeEach(() => {
     planted = new Planted([]);
     planted.put(registrations, registration());
