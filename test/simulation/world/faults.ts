@@ -39,6 +39,7 @@ const draws: readonly (readonly [weight: number, draw: Draw])[] = [
   [1, expiredWatches],
   [1, troubledPlane],
   [1, clockSet],
+  [4, slowClock],
   [2, serverCrash],
   [1, serverPause],
   [1, diskTrouble],
@@ -107,7 +108,7 @@ function armCrash(
 /** A leader that stands still for longer than its lease does not know that another one leads by now. */
 function pauseAtCall(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
   const { text: call, ...moment } = nextCall(random);
-  const forMs = random.pick([random.between(10, 2_000), random.between(4_000, 9_000), random.between(4_000, 30_000)]);
+  const forMs = random.pick([random.between(10, 2_000), random.between(4_000, 9_000), random.between(4_000, 20_000)]);
   const how = random.chance(0.3) ? "asleep" : "awake";
   return {
     what: `${text} stands still for ${forMs} ms (${how}) at ${call} ${moment.calls} from now`,
@@ -220,6 +221,23 @@ function clockSet(random: SeededRandom, { text, machineIn }: Target): Omit<Fault
   return {
     what: `the clock of ${isServer ? serverName : text} is set by ${byMs} ms and runs at ${speed}`,
     take: (world) => (isServer ? world.machine(serverName) : machineIn(world)).setClock(speed, byMs),
+  };
+}
+
+/** Whoever leads by a clock that hardly runs does so for much longer than others believe: there are two of them then. */
+function slowClock(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
+  const speed = random.pick([0.3, 0.1, 0.02]);
+  const forMs = random.between(4_500, 12_000);
+  const isHeard = random.chance(0.5);
+  return {
+    what: `the clocks of ${text} run at ${speed} for ${forMs} ms, and its lease is ${isHeard ? "" : "not "}renewed`,
+    take: (world) => {
+      const machine = machineIn(world);
+      machine.setClock(speed, 0);
+      if (!isHeard)
+        world.weather.add({ fate: "request lost", probability: 1, machine: machine.name, kind: "leases" }, forMs);
+      world.later(forMs, () => machine.setClock(1, 0));
+    },
   };
 }
 
