@@ -3,11 +3,11 @@ import { expect } from "vitest";
 import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
 import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
 import type { RecordLog } from "../../src/apiserver/storage/record-log.ts";
-import { quotaKinds } from "../../src/core/resources/kinds.ts";
 import { KubeClient } from "../../src/kube/client/kube-client.ts";
 import { directTransport } from "../../src/kube/transport/direct-transport.ts";
 import type { Transport } from "../../src/kube/transport/transport.ts";
 import { crdOf } from "../../src/schema/crd.ts";
+import type { KindDefinition } from "../../src/schema/kind-definition.ts";
 import { organizationPath, projectPath, tenantLayout } from "../../src/tenancy/plane-layout.ts";
 import { tenancyKinds } from "../../src/tenancy/resources/tenancy-kinds.ts";
 import { Tenancy } from "../../src/tenancy/tenancy.ts";
@@ -29,15 +29,25 @@ export const inOrganization = (name: string, path: string): string => `${organiz
 export const memberships = (organization: string): string =>
   `${group}/namespaces/organization-${organization}/organizationmemberships`;
 
-/** What a caller of tenancy's is told to do at each of its calls: go on, or never come back. */
-type Meddle = () => "go on" | "hang";
+/** How long one tenancy lives: after so many calls it gets no answer any more, as after a crash. */
+interface Life {
+  callsLeft: number;
+}
+
+interface WorldOptions {
+  readonly log?: RecordLog;
+  /** Kinds that are served beside those of tenants. */
+  readonly more?: readonly KindDefinition[];
+}
 
 /** A server with tenants, in memory. Time passes when it is waited. */
 export class TenantWorld {
   readonly clock: FakeClock;
   readonly log: RecordLog;
   readonly reported: string[] = [];
-  meddle: Meddle = () => "go on";
+  /** How often tenancy was started after a crash. */
+  crashes = 0;
+  #life: Life = { callsLeft: Number.POSITIVE_INFINITY };
   #server: TestServer | undefined;
   #tenancy: Tenancy | undefined;
 
@@ -46,14 +56,15 @@ export class TenantWorld {
     this.log = log;
   }
 
-  static async start(log: RecordLog = new MemoryLog()): Promise<TenantWorld> {
+  static async start({ log = new MemoryLog(), more = [] }: WorldOptions = {}): Promise<TenantWorld> {
     const world = new TenantWorld(new FakeClock(startMs), log);
     await world.startServer();
-    for (const kind of [...tenancyKinds, ...quotaKinds]) {
+    const kinds = [...tenancyKinds, ...more];
+    for (const kind of kinds) {
       const made = await world.server.create(definitions, crdOf(kind));
       expect([201, 409], JSON.stringify(made.body)).toContain(made.code);
     }
-    for (const { group: of, version, plural } of [...tenancyKinds, ...quotaKinds]) {
+    for (const { group: of, version, plural } of kinds) {
       const isServed = async () => (await world.server.get(`/apis/${of}/${version}/${plural}`)).code === 200;
       await world.server.until(`${plural} are served`, isServed);
     }
@@ -83,8 +94,18 @@ export class TenantWorld {
     });
   }
 
-  /** A new one in place of the one there was, which is not stopped here: it may be one that hangs. */
+  /** Lets tenancy crash at one of its next calls. */
+  crashAfter(calls: number): void {
+    this.#life.callsLeft = calls;
+  }
+
+  get isCrashed(): boolean {
+    return this.#life.callsLeft < 0;
+  }
+
+  /** A new one in place of the one there was, which is not stopped here: it may be one that crashed. */
   async startTenancy(): Promise<void> {
+    if (this.isCrashed) this.crashes += 1;
     this.#tenancy = this.#newTenancy();
     this.tenancy.start();
     let isReady = false;
@@ -95,7 +116,7 @@ export class TenantWorld {
   }
 
   async stop(): Promise<void> {
-    await this.tenancy.stop();
+    if (!this.isCrashed) await this.tenancy.stop();
     await this.server.stop();
     expect(this.server.faults).toEqual([]);
   }
@@ -103,7 +124,8 @@ export class TenantWorld {
   /** As somebody who shows a token. */
   as(token: string) {
     const headers = { authorization: [`Bearer ${token}`] };
-    const send = (call: Call): Promise<Reply> => this.server.send({ ...call, user: "from headers", headers });
+    const send = (call: Call): Promise<Reply> =>
+      this.server.send({ ...call, user: "from headers", headers: { ...headers, ...call.headers } });
     return {
       send,
       get: (path: string) => send({ path }),
@@ -166,8 +188,12 @@ export class TenantWorld {
   }
 
   #newTenancy(): Tenancy {
-    const through = <Value>(work: () => Promise<Value>): Promise<Value> =>
-      this.meddle() === "hang" ? new Promise<Value>(() => undefined) : work();
+    const life: Life = { callsLeft: Number.POSITIVE_INFINITY };
+    this.#life = life;
+    const through = <Value>(work: () => Promise<Value>): Promise<Value> => {
+      life.callsLeft -= 1;
+      return life.callsLeft < 0 ? new Promise<Value>(() => undefined) : work();
+    };
     const direct = directTransport((request) => this.server.server.api.handle(request), users.admin);
     const transport: Transport = { ...direct, request: (call, signal) => through(() => direct.request(call, signal)) };
     return new Tenancy({

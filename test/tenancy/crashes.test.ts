@@ -1,0 +1,92 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
+import { inProject, organization, organizations, project, projects, readyOf, TenantWorld } from "./tenant-world.ts";
+
+const maps = "/api/v1/namespaces/default/configmaps";
+
+/** More calls than everything together takes. */
+const callsMax = 150;
+
+let world: TenantWorld;
+
+afterEach(() => world.stop());
+
+/** Waits, and starts tenancy anew when it has crashed meanwhile. */
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  await world.server.until(what, async () => {
+    if (world.isCrashed) await world.startTenancy();
+    return holds();
+  });
+}
+
+async function isReady(path: string): Promise<boolean> {
+  const { code, body } = await world.server.get(path);
+  return code === 200 && readyOf(body)?.status === "True";
+}
+
+async function isGone(path: string): Promise<boolean> {
+  return (await world.server.get(path)).code === 404;
+}
+
+function isEmpty(plane: string): boolean {
+  const { store } = world.server.server.registry;
+  return store.resources().every((resource) => store.count({ plane, resource }) === 0);
+}
+
+/** A project comes and goes and comes again, and then its organization goes. Somewhere on the way tenancy crashes. */
+async function play(crashAt: number): Promise<void> {
+  const [owner, name] = [`o-${crashAt}`, `p-${crashAt}`];
+  const at = `${projects}/${name}`;
+  world.crashAfter(crashAt);
+  await world.server.create(organizations, organization(owner));
+  await world.server.create(projects, project(name, owner));
+  await until(`${name} is ready`, () => isReady(at));
+  const use = () => world.server.create(inProject(name, maps), { metadata: { name: "old" } });
+  await until("it can be used", async () => (await use()).code === 201);
+  await world.server.remove(at);
+  await until("it is made again", async () => (await world.server.create(projects, project(name, owner))).code === 201);
+  await until("it is ready again", () => isReady(at));
+  await until("it can be used again", async () => (await world.server.get(inProject(name, maps))).code === 200);
+  expect((await world.server.get(inProject(name, `${maps}/old`))).code).toBe(404);
+  await world.server.remove(`${organizations}/${owner}`);
+  for (const path of [`${organizations}/${owner}`, at, `/api/v1/namespaces/organization-${owner}`]) {
+    await until(`${path} is gone`, () => isGone(path));
+  }
+  await until("nothing is left of its plane", async () => isEmpty(`project-${name}`));
+}
+
+describe("tenancy that crashes", () => {
+  it("heals at the next start, whichever call it crashed at", async () => {
+    world = await TenantWorld.start();
+    let crashes = 0;
+    for (let crashAt = 0; crashAt < callsMax && crashes === crashAt; crashAt += 1) {
+      await play(crashAt);
+      crashes = world.crashes;
+    }
+    expect(crashes).toBeGreaterThan(15);
+    expect(crashes).toBeLessThan(callsMax);
+  }, 60_000);
+
+  it("goes on where it was when the whole server starts again", async () => {
+    const log = new MemoryLog();
+    world = await TenantWorld.start({ log });
+    await world.organization("acme");
+    for (const name of ["kept", "going"]) {
+      await world.project(name, "acme");
+      await world.server.create(inProject(name, maps), { metadata: { name: "mine" } });
+    }
+    await world.member("acme", "alice", ["view"]);
+    const token = await world.token({ user: "alice" });
+    world.crashAfter(0);
+    await world.server.remove(`${projects}/going`);
+    await world.server.create(projects, project("new", "acme"));
+    await world.stop();
+
+    world = await TenantWorld.start({ log });
+    expect((await world.as(token).get(inProject("kept", `${maps}/mine`))).code).toBe(200);
+    await until("what was to go is gone", () => isGone(`${projects}/going`));
+    await until("what was to come is there", () => isReady(`${projects}/new`));
+    expect(isEmpty("project-going")).toBe(true);
+    expect((await world.server.get(inProject("going", maps))).code).toBe(404);
+  });
+});

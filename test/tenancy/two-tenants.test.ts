@@ -1,0 +1,348 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { quotaKinds } from "../../src/core/resources/kinds.ts";
+import {
+  inOrganization,
+  inProject,
+  membership,
+  memberships,
+  organizations,
+  project,
+  projects,
+  quota,
+  TenantWorld,
+} from "./tenant-world.ts";
+
+const maps = "/api/v1/namespaces/default/configmaps";
+const secrets = "/api/v1/namespaces/default/secrets";
+const registrations = `${quota}/resourceregistrations`;
+const ofOrganization = (name: string, plural: string): string => `${quota}/namespaces/organization-${name}/${plural}`;
+
+const consumerRef = (kind: string, name: string) => ({ apiGroup: "resourcemanager.miloapis.com", kind, name });
+const resourceType = "resourcemanager.miloapis.com/projects";
+
+function claim(name: string, consumer: object, metadata: object = {}): object {
+  return {
+    apiVersion: "quota.miloapis.com/v1alpha1",
+    kind: "ResourceClaim",
+    metadata: { name, ...metadata },
+    spec: { consumerRef: consumer, requests: [{ resourceType, amount: 1 }] },
+  };
+}
+
+function grant(name: string, consumer: object): object {
+  return {
+    apiVersion: "quota.miloapis.com/v1alpha1",
+    kind: "ResourceGrant",
+    metadata: { name },
+    spec: { consumerRef: consumer, allowances: [{ resourceType, buckets: [{ amount: 1000 }] }] },
+  };
+}
+
+const registration = {
+  apiVersion: "quota.miloapis.com/v1alpha1",
+  kind: "ResourceRegistration",
+  metadata: { name: "projects" },
+  spec: { resourceType, type: "Entity", baseUnit: "project", consumerType: { apiGroup: "", kind: "Namespace" } },
+};
+
+const bindingToAdmin = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRoleBinding",
+  metadata: { name: "me" },
+  roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+  subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "anna" }],
+};
+
+describe("two tenants", () => {
+  let world: TenantWorld;
+  /** anna administers acme, vera sees it, and bob administers the other one; nina is nowhere. */
+  const as: Record<"anna" | "vera" | "bob" | "nina", ReturnType<TenantWorld["as"]>> = {} as never;
+
+  beforeAll(async () => {
+    world = await TenantWorld.start({ more: quotaKinds });
+    for (const [organization, of] of [
+      ["acme", "web"],
+      ["beta", "shop"],
+    ] as const) {
+      await world.organization(organization);
+      await world.project(of, organization);
+      const { server } = world;
+      await server.create(
+        ofOrganization(organization, "resourcegrants"),
+        grant("given", consumerRef("Organization", organization)),
+      );
+      await server.create(
+        ofOrganization(organization, "resourceclaims"),
+        claim("held", consumerRef("Organization", organization)),
+      );
+      await server.create(
+        inProject(of, `${quota}/namespaces/milo-system/resourcegrants`),
+        grant("given", consumerRef("Project", of)),
+      );
+      await server.create(
+        inProject(of, `${quota}/namespaces/default/resourceclaims`),
+        claim("held", consumerRef("Project", of)),
+      );
+      await server.create(inProject(of, maps), { metadata: { name: "kept" } });
+      await server.create(inProject(of, secrets), { metadata: { name: "kept" } });
+      await server.create(`/api/v1/namespaces/organization-${organization}/secrets`, { metadata: { name: "kept" } });
+    }
+    await world.server.create(registrations, registration);
+    await world.member("acme", "anna", ["admin"]);
+    await world.member("acme", "vera", ["view"]);
+    await world.member("beta", "bob", ["view", "admin"]);
+    for (const user of ["anna", "vera", "bob", "nina"] as const) as[user] = world.as(await world.token({ user }));
+  });
+
+  afterAll(() => world.stop());
+
+  /** What each of them is answered to a request, in the order anna, vera, bob, nina. */
+  const reads: Record<string, [path: string, codes: [anna: number, vera: number, bob: number, nina: number]]> = {
+    "the organization": [inOrganization("acme", `${organizations}/acme`), [200, 200, 403, 403]],
+    "its projects": [inOrganization("acme", projects), [200, 200, 403, 403]],
+    "a project of it": [inOrganization("acme", `${projects}/web`), [200, 200, 403, 403]],
+    "the other's project by way of it": [inOrganization("acme", `${projects}/shop`), [404, 404, 403, 403]],
+    "the other organization by way of it": [inOrganization("acme", `${organizations}/beta`), [404, 404, 403, 403]],
+    "its members": [inOrganization("acme", memberships("acme")), [200, 200, 403, 403]],
+    "the other's members by way of it": [inOrganization("acme", memberships("beta")), [403, 403, 403, 403]],
+    "its grants": [inOrganization("acme", ofOrganization("acme", "resourcegrants")), [200, 200, 403, 403]],
+    "its claims in all namespaces": [inOrganization("acme", `${quota}/resourceclaims`), [200, 200, 403, 403]],
+    "its buckets": [inOrganization("acme", `${quota}/allowancebuckets`), [200, 200, 403, 403]],
+    "its effective grants": [inOrganization("acme", `${quota}/effectiveresourcegrants`), [200, 200, 403, 403]],
+    "what is registered": [inOrganization("acme", registrations), [200, 200, 403, 403]],
+    "its namespace": [inOrganization("acme", "/api/v1/namespaces/organization-acme"), [200, 200, 403, 403]],
+    "the other's namespace": [inOrganization("acme", "/api/v1/namespaces/organization-beta"), [403, 403, 403, 403]],
+    "its secrets": [inOrganization("acme", "/api/v1/namespaces/organization-acme/secrets"), [403, 403, 403, 403]],
+    "the tokens": [inOrganization("acme", "/api/v1/namespaces/milo-system/secrets"), [403, 403, 403, 403]],
+    "all secrets": [inOrganization("acme", "/api/v1/secrets"), [403, 403, 403, 403]],
+    "all users": [inOrganization("acme", "/apis/iam.miloapis.com/v1alpha1/users"), [403, 403, 403, 403]],
+    "roles of the root": [
+      inOrganization("acme", "/apis/rbac.authorization.k8s.io/v1/clusterroles"),
+      [403, 403, 403, 403],
+    ],
+    "the project's config maps": [inProject("web", maps), [200, 200, 403, 403]],
+    "the project's secrets": [inProject("web", secrets), [200, 403, 403, 403]],
+    "the project's buckets": [inProject("web", `${quota}/allowancebuckets`), [200, 200, 403, 403]],
+    "the project's grants": [inProject("web", `${quota}/resourcegrants`), [200, 200, 403, 403]],
+    "all projects in the root": [projects, [403, 403, 403, 403]],
+    "their project in the root": [`${projects}/web`, [403, 403, 403, 403]],
+    "their claims in the root": [ofOrganization("acme", "resourceclaims"), [403, 403, 403, 403]],
+    "all organizations in the root": [organizations, [403, 403, 403, 403]],
+    "a project that is not there": [inProject("nowhere", maps), [403, 403, 403, 403]],
+    "an organization that is not there": [inOrganization("nowhere", projects), [403, 403, 403, 403]],
+    "discovery in the organization": [inOrganization("acme", "/apis"), [200, 200, 200, 200]],
+    "discovery in the project": [inProject("web", "/apis"), [200, 200, 200, 200]],
+  };
+  for (const [what, [path, codes]] of Object.entries(reads)) {
+    it(`see ${what} as they may`, async () => {
+      const answers = await Promise.all(
+        [as.anna, as.vera, as.bob, as.nina].map(async (who) => (await who.get(path)).code),
+      );
+      expect(answers).toEqual(codes);
+    });
+  }
+
+  it("list and watch their own, and nothing of each other", async () => {
+    const names = async (who: "anna" | "bob", of: string, path: string): Promise<string[]> =>
+      (await as[who].get(inOrganization(of, path))).body.items.map(
+        ({ metadata }: { metadata: { name: string; namespace?: string } }) =>
+          `${metadata.namespace ?? ""}/${metadata.name}`,
+      );
+    expect(await names("anna", "acme", projects)).toEqual(["/web"]);
+    expect(await names("bob", "beta", projects)).toEqual(["/shop"]);
+    expect(await names("anna", "acme", organizations)).toEqual(["/acme"]);
+    expect(await names("anna", "acme", "/api/v1/namespaces")).toEqual(["/organization-acme"]);
+    expect(await names("anna", "acme", `${quota}/resourceclaims`)).toEqual(["organization-acme/held"]);
+    expect(await names("bob", "beta", `${quota}/resourcegrants`)).toEqual(["organization-beta/given"]);
+    const reader = await as.anna.watch(inOrganization("acme", `${projects}?watch=true`));
+    await world.project("later", "beta");
+    await world.server.remove(`${projects}/later`);
+    await world.gone(`${projects}/later`);
+    expect(reader.events.map(({ object }) => object.metadata.name)).toEqual(["web"]);
+    reader.close();
+  });
+
+  type Act = (who: ReturnType<TenantWorld["as"]>) => Promise<{ code: number }>;
+  const forbidden: Record<string, Act> = {
+    "a grant for themselves": (who) =>
+      who.create(
+        inOrganization("acme", ofOrganization("acme", "resourcegrants")),
+        grant("more", consumerRef("Organization", "acme")),
+      ),
+    "a grant in their project": (who) =>
+      who.create(
+        inProject("web", `${quota}/namespaces/default/resourcegrants`),
+        grant("more", consumerRef("Project", "web")),
+      ),
+    "more in a grant": (who) =>
+      who.merge(inOrganization("acme", `${ofOrganization("acme", "resourcegrants")}/given`), {
+        spec: { expiresAt: null },
+      }),
+    "no grant": (who) => who.remove(inOrganization("acme", `${ofOrganization("acme", "resourcegrants")}/given`)),
+    "another status of a claim": (who) =>
+      who.merge(inOrganization("acme", `${ofOrganization("acme", "resourceclaims")}/held/status`), { status: {} }),
+    "other annotations on a claim": (who) =>
+      who.merge(inOrganization("acme", `${ofOrganization("acme", "resourceclaims")}/held`), {
+        metadata: { annotations: { a: "b" } },
+      }),
+    "a bucket": (who) => who.create(inProject("web", `${quota}/namespaces/milo-system/allowancebuckets`), {}),
+    "a registration": (who) => who.create(inOrganization("acme", registrations), registration),
+    "a registration in their project": (who) => who.create(inProject("web", registrations), registration),
+    "no registration": (who) => who.remove(inOrganization("acme", `${registrations}/projects`)),
+    "anything in the project's system namespace": (who) =>
+      who.create(inProject("web", "/api/v1/namespaces/milo-system/configmaps"), { metadata: { name: "x" } }),
+    "no system namespace": (who) => who.remove(inProject("web", "/api/v1/namespaces/milo-system")),
+    "roles in their project": (who) =>
+      who.create(inProject("web", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"), bindingToAdmin),
+    "roles in their organization": (who) =>
+      who.create(inOrganization("acme", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"), bindingToAdmin),
+    "definitions in their project": (who) =>
+      who.create(inProject("web", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"), {}),
+    "webhooks in their project": (who) =>
+      who.create(inProject("web", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"), {}),
+    "reviews of others' tokens": (who) =>
+      who.create(inProject("web", "/apis/authentication.k8s.io/v1/tokenreviews"), { spec: { token: "x" } }),
+    "projects in the root": (who) => who.create(projects, project("mine", "acme")),
+    organizations: (who) => who.create(organizations, {}),
+    "no organization": (who) => who.remove(inOrganization("acme", `${organizations}/acme`)),
+    "another status of their project": (who) =>
+      who.merge(inOrganization("acme", `${projects}/web/status`), { status: { conditions: [] } }),
+    "secrets in their organization": (who) =>
+      who.create(inOrganization("acme", "/api/v1/namespaces/organization-acme/secrets"), { metadata: { name: "x" } }),
+    "the rights of somebody else": (who) =>
+      who.send({ path: inProject("web", maps), headers: { "impersonate-user": ["admin"] } }),
+    "the rights of masters": (who) => {
+      const headers = { "impersonate-user": ["x"], "impersonate-group": ["system:masters"] };
+      return who.send({ path: inOrganization("acme", projects), headers });
+    },
+  };
+  for (const [what, act] of Object.entries(forbidden)) {
+    it(`cannot have ${what}`, async () => {
+      const before = world.server.server.registry.store.revision;
+      for (const who of [as.anna, as.vera, as.bob, as.nina]) expect([401, 403]).toContain((await act(who)).code);
+      expect(world.server.server.registry.store.revision).toBe(before);
+    });
+  }
+
+  const forAdministrators: Record<string, Act> = {
+    "make config maps in the project": (who) => who.create(inProject("web", maps), { metadata: { name: "made" } }),
+    "change config maps in the project": (who) => who.merge(inProject("web", `${maps}/made`), { data: { a: "b" } }),
+    "delete config maps in the project": (who) => who.remove(inProject("web", `${maps}/made`)),
+    "make namespaces in the project": (who) =>
+      who.create(inProject("web", "/api/v1/namespaces"), { metadata: { name: "team" } }),
+    "make projects": (who) => who.create(inOrganization("acme", projects), project("made")),
+    "label projects": (who) =>
+      who.merge(inOrganization("acme", `${projects}/made`), { metadata: { labels: { a: "b" } } }),
+    "delete projects": (who) => who.remove(inOrganization("acme", `${projects}/made`)),
+    "make memberships": (who) =>
+      who.create(inOrganization("acme", memberships("acme")), membership("nina", { userRef: { name: "nina" } })),
+    "change memberships": (who) =>
+      who.merge(inOrganization("acme", `${memberships("acme")}/nina`), { spec: { roles: ["admin"] } }),
+    "delete memberships": (who) => who.remove(inOrganization("acme", `${memberships("acme")}/nina`)),
+    "claim for the organization": (who) =>
+      who.create(
+        inOrganization("acme", ofOrganization("acme", "resourceclaims")),
+        claim("own", consumerRef("Organization", "acme")),
+      ),
+    "give back what they claimed": (who) =>
+      who.remove(inOrganization("acme", `${ofOrganization("acme", "resourceclaims")}/own`)),
+    "claim for the project": (who) =>
+      who.create(
+        inProject("web", `${quota}/namespaces/default/resourceclaims`),
+        claim("own", consumerRef("Project", "web")),
+      ),
+  };
+  it("let those who administer them do so, and nobody else", async () => {
+    for (const [what, act] of Object.entries(forAdministrators)) {
+      for (const who of [as.vera, as.bob, as.nina]) expect([what, (await act(who)).code]).toEqual([what, 403]);
+      const { code } = await act(as.anna);
+      expect([what, [200, 201].includes(code)]).toEqual([what, true]);
+      await world.server.settled();
+    }
+  });
+
+  it("have projects and memberships that are made by way of the organization belong to it", async () => {
+    const made = await as.anna.create(inOrganization("acme", projects), project("ours"));
+    expect(made.body.spec.ownerRef).toEqual({ kind: "Organization", name: "acme" });
+    const theirs = await as.anna.create(inOrganization("acme", projects), project("theirs", "beta"));
+    expect(theirs.code).toBe(403);
+    const spec = { organizationRef: { name: "beta" }, userRef: { name: "anna" }, roles: ["admin"] };
+    await as.anna.create(inOrganization("acme", memberships("acme")), membership("sly", spec));
+    await world.until(
+      `${memberships("acme")}/sly`,
+      ({ status }) => status?.conditions?.[0].reason === "WrongNamespace",
+    );
+    expect((await as.anna.get(inOrganization("beta", projects))).code).toBe(403);
+    const taken = await as.anna.create(inOrganization("acme", projects), project("shop"));
+    expect(taken.code).toBe(409);
+    await as.anna.remove(inOrganization("acme", `${projects}/ours`));
+    await world.gone(`${projects}/ours`);
+  });
+
+  it("cannot claim for each other, nor make or delete claims that are made for objects", async () => {
+    const [here, there] = [
+      inOrganization("acme", ofOrganization("acme", "resourceclaims")),
+      inProject("web", `${quota}/namespaces/default/resourceclaims`),
+    ];
+    const automatic = { labels: { "quota.miloapis.com/auto-created": "true" } };
+    const refused = [
+      await as.anna.create(here, claim("theirs", consumerRef("Organization", "beta"))),
+      await as.anna.create(there, claim("theirs", consumerRef("Project", "shop"))),
+      await as.anna.create(there, claim("above", consumerRef("Organization", "acme"))),
+      await as.anna.create(there, claim("forged", consumerRef("Project", "web"), automatic)),
+      await as.anna.create(
+        there,
+        claim("forged", consumerRef("Project", "web"), { finalizers: ["quota.miloapis.com/page"] }),
+      ),
+    ];
+    expect(refused.map(({ code }) => code)).toEqual([403, 403, 403, 403, 403]);
+    await world.server.create(there, claim("automatic", consumerRef("Project", "web"), automatic));
+    const removed = await as.anna.remove(`${there}/automatic`);
+    expect([removed.code, removed.body.message]).toEqual([403, expect.stringContaining("it was made for an object")]);
+    expect((await as.anna.remove(there)).code).toBe(403);
+    expect((await world.server.get(`${there}/automatic`)).code).toBe(200);
+  });
+
+  it("can ask what they may do, each where they are", async () => {
+    const review = async (
+      who: "anna" | "vera" | "bob",
+      at: string,
+      verb: string,
+      resource: string,
+    ): Promise<boolean> => {
+      const resourceAttributes = { group: "resourcemanager.miloapis.com", resource, verb };
+      const body = {
+        apiVersion: "authorization.k8s.io/v1",
+        kind: "SelfSubjectAccessReview",
+        spec: { resourceAttributes },
+      };
+      return (await as[who].create(`${at}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`, body)).body.status
+        .allowed;
+    };
+    const at = inOrganization("acme", "");
+    expect(await review("anna", at, "create", "projects")).toBe(true);
+    expect(await review("vera", at, "create", "projects")).toBe(false);
+    expect(await review("vera", at, "list", "projects")).toBe(true);
+    expect(await review("bob", at, "list", "projects")).toBe(false);
+    expect(await review("anna", "", "list", "projects")).toBe(false);
+  });
+
+  it("lose their rights with the membership, the user, or the token", async () => {
+    await world.member("acme", "temp", ["view"]);
+    const token = await world.token({ user: "temp" });
+    const code = async () => (await world.as(token).get(inOrganization("acme", projects))).code;
+    expect(await code()).toBe(200);
+    await world.server.remove("/apis/iam.miloapis.com/v1alpha1/users/temp");
+    await world.server.until("the user has none", async () => (await code()) === 403);
+    await world.server.create("/apis/iam.miloapis.com/v1alpha1/users", {
+      apiVersion: "iam.miloapis.com/v1alpha1",
+      kind: "User",
+      metadata: { name: "temp" },
+    });
+    await world.server.until("the user has them again", async () => (await code()) === 200);
+    await world.server.remove(`${memberships("acme")}/temp`);
+    await world.server.until("the member has none", async () => (await code()) === 403);
+    await world.server.remove("/api/v1/namespaces/milo-system/secrets?labelSelector=iam.miloapis.com/user=temp");
+    await world.server.until("the token is none", async () => (await code()) === 401);
+  });
+});

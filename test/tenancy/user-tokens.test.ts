@@ -1,0 +1,108 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeUserToken, parseUserToken } from "../../src/tenancy/user-token.ts";
+import { person, TenantWorld, usersPath } from "./tenant-world.ts";
+
+const secrets = "/api/v1/namespaces/milo-system/secrets";
+const reviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+
+describe("tokens of users", () => {
+  let world: TenantWorld;
+
+  beforeAll(async () => {
+    world = await TenantWorld.start();
+  });
+
+  afterAll(() => world.stop());
+
+  const whoIs = async (token: string) => {
+    const body = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+    const { code, body: answer } = await world.as(token).create(reviews, body);
+    return code === 201 ? answer.status.userInfo : code;
+  };
+
+  it("say who somebody is, and which groups they are in", async () => {
+    const token = await world.token({ user: "alice", groups: ["team-a", "team-b"] });
+    expect(await whoIs(token)).toEqual({ username: "alice", groups: ["team-a", "team-b", "system:authenticated"] });
+  });
+
+  it("are stored as hashes alone", async () => {
+    const token = await world.token({ user: "carol" });
+    const stored = JSON.stringify((await world.server.get(secrets)).body);
+    const key = token.split("-").slice(2).join("-");
+    expect(stored).not.toContain(key);
+    expect(stored).not.toContain(Buffer.from(key).toString("base64"));
+  });
+
+  it("are nobody's when one character is another", async () => {
+    const token = await world.token({ user: "alice" });
+    for (const at of [4, 12, 21, token.length - 2]) {
+      const wrong = token.slice(0, at) + (token[at] === "0" ? "1" : "0") + token.slice(at + 1);
+      expect(await whoIs(wrong)).toBe(401);
+    }
+    for (const wrong of ["", "mqt-", token.slice(0, -1), `${token}x`, token.replace("mqt-", "mqt_")]) {
+      expect([wrong, await whoIs(wrong)]).toEqual([wrong, 401]);
+    }
+  });
+
+  it("end when their time has come", async () => {
+    const token = await world.token({ user: "alice", expiresAtMs: world.clock.now() + 60_000 });
+    expect(await whoIs(token)).toMatchObject({ username: "alice" });
+    world.clock.advance(59_000);
+    expect(await whoIs(token)).toMatchObject({ username: "alice" });
+    world.clock.advance(1_000);
+    expect(await whoIs(token)).toBe(401);
+  });
+
+  it("end when their secret is deleted, or the user that it belongs to", async () => {
+    const { body: user } = await world.server.create(usersPath, person("dora"));
+    const owner = { name: "dora", uid: user.metadata.uid };
+    const [first, second] = [await world.token({ user: "dora", owner }), await world.token({ user: "dora", owner })];
+    await world.server.remove(`${secrets}/user-token-${first.split("-")[1]}`);
+    await world.server.until("the first has ended", async () => (await whoIs(first)) === 401);
+    expect(await whoIs(second)).toMatchObject({ username: "dora" });
+    await world.server.remove(`${usersPath}/dora`);
+    await world.server.until("the second has ended", async () => (await whoIs(second)) === 401);
+  });
+
+  it("make nobody a master, whoever writes the secret", async () => {
+    for (const order of [{ user: "system:admin" }, { user: "eve", groups: ["system:masters"] }]) {
+      expect(() => makeUserToken(order, randomBytes)).toThrow("names that begin with system: are the server's own");
+      const { token, secret } = makeUserToken({ user: "eve" }, randomBytes);
+      const encode = (text: string): string => Buffer.from(text).toString("base64");
+      const data = { ...secret.data, user: encode(order.user), groups: encode((order.groups ?? []).join(",")) };
+      await world.server.create(secrets, { ...secret, data });
+      await world.server.settled();
+      expect(await whoIs(token)).toBe(401);
+    }
+    expect(world.reported.some((text) => text.startsWith("tokens of users: "))).toBe(true);
+  });
+
+  it("are known in the root's system namespace alone, and by their type", async () => {
+    const { token, secret } = makeUserToken({ user: "eve" }, randomBytes);
+    const inDefault = { ...secret, metadata: { ...secret.metadata, namespace: "default" } };
+    expect((await world.server.create("/api/v1/namespaces/default/secrets", inDefault)).code).toBe(201);
+    const another = makeUserToken({ user: "eve" }, randomBytes);
+    expect((await world.server.create(secrets, { ...another.secret, type: "Opaque" })).code).toBe(201);
+    await world.server.settled();
+    expect([await whoIs(token), await whoIs(another.token)]).toEqual([401, 401]);
+  });
+
+  const unreadable: Record<string, [data: Record<string, string>, because: string]> = {
+    "no user": [{ hash: "a".repeat(64) }, "user: Required value"],
+    "no hash": [{ user: "alice" }, "data.hash: Required value"],
+    "a hash that is none": [{ user: "alice", hash: "abc" }, "data.hash: Required value"],
+    "an end that is no time": [
+      { user: "alice", hash: "a".repeat(64), expiration: "soon" },
+      "data.expiration: Invalid value",
+    ],
+  };
+  for (const [what, [data, because]] of Object.entries(unreadable)) {
+    it(`are not read with ${what}`, () => {
+      const encoded = Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString("base64")]);
+      const parsed = parseUserToken({ data: Object.fromEntries(encoded) });
+      const texts = parsed.ok ? [] : parsed.issues.map(({ field, message }) => `${field}: ${message}`);
+      expect(texts.join("; ")).toContain(because);
+    });
+  }
+});
