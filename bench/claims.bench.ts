@@ -1,15 +1,15 @@
 import { freemem } from "node:os";
-import type { Load } from "./claims/claimants.ts";
-import { bundleQuota, QuotaChild } from "./claims/quota-child.ts";
+import { bundleQuota, type Connected, type Measured, QuotaChild } from "./claims/quota-child.ts";
 import { median } from "./interleaved.ts";
 import type { Figure, Suite } from "./run.ts";
 
 const blocks = 5;
 const blockMs = 1_500;
-const warmUpMs = 4_000;
+/** Code is compiled while it runs: what is measured has run for a while. */
+const warmUp = { clients: 64, durationMs: 1_000, countMin: 15_000 };
 const manyConsumers = 1_000;
 const history = 100_000;
-/** Takes about 4 GB, and two minutes. */
+/** Takes about 4 GB, and some minutes. */
 const longHistory = 1_000_000;
 const longHistoryBytes = 8 * 2 ** 30;
 
@@ -23,34 +23,35 @@ export const suite: Suite = async () => {
 async function hotBucket(): Promise<Figure[]> {
   const raw = await QuotaChild.start({ controllers: false, consumers: 1, history: 0 });
   const quota = await QuotaChild.start({ controllers: true, consumers: 1, history: 0 });
+  await quota.runInside({ ...warmUp, until: "decided" });
+  await raw.runInside({ ...warmUp, until: "created" });
   const figures: Figure[] = [];
   for (const clients of [1, 16, 64, 256]) {
-    const [decided, created] = await inTurn(
-      (durationMs) => quota.run({ clients, durationMs, until: "decided" }),
-      (durationMs) => raw.run({ clients, durationMs, until: "created" }),
-    );
+    const deciding = await quota.connect(clients, "decided");
+    const creating = await raw.connect(clients, "created");
+    const [decided, created] = await connectedInTurn(deciding, creating);
     figures.push(...hotFigures(clients, decided, created));
   }
+  figures.push(...(await inside(quota, raw)));
   await Promise.all([raw.stop(), quota.stop()]);
   return figures;
 }
 
-function hotFigures(clients: number, decided: readonly Load[], created: readonly Load[]): Figure[] {
+function hotFigures(clients: number, decided: readonly Measured[], created: readonly Measured[]): Figure[] {
   const who = clients === 1 ? "1 client" : `${clients} clients`;
-  const ratio = median(decided.map(({ perSecond }, at) => perSecond / (created[at] as Load).perSecond));
-  const writes = median(decided.map(({ writesEach }) => writesEach));
   return [
     { name: `claims decided, one bucket, ${who}`, value: middle(decided, "perSecond"), unit: "a second" },
     { name: `their p50, ${who}`, value: middle(decided, "p50Ms"), unit: "ms" },
+    { name: `creates of the same, undecided, ${who}`, value: middle(created, "perSecond"), unit: "a second" },
     {
-      name: `claims decided, against creates of the same, ${who}`,
-      value: ratio,
+      name: `claims decided, against these creates, ${who}`,
+      value: ratioOf(decided, created, "perSecond"),
       unit: "x raw",
       ...(clients === 64 ? { budget: "claimsAgainstRaw" as const } : {}),
     },
     {
       name: `durable writes for each decision, ${who}`,
-      value: writes,
+      value: middle(decided, "writesEach"),
       unit: "writes",
       ...(clients === 1 ? { budget: "claimWritesAlone" as const } : {}),
       ...(clients === 64 ? { budget: "claimWritesTogether" as const } : {}),
@@ -58,18 +59,37 @@ function hotFigures(clients: number, decided: readonly Load[], created: readonly
   ];
 }
 
+/** Clients in the process of the server pay for no sockets, and so see what a decision costs beside its create. */
+async function inside(quota: QuotaChild, raw: QuotaChild): Promise<Figure[]> {
+  const work = { clients: 64 } as const;
+  const [decided, created] = await inTurn(
+    (durationMs) => quota.runInside({ ...work, durationMs, until: "decided" }),
+    (durationMs) => raw.runInside({ ...work, durationMs, until: "created" }),
+  );
+  const share = ratioOf(decided, created, "perSecond");
+  return [
+    { name: "claims decided, clients in the same process, 64", value: middle(decided, "perSecond"), unit: "a second" },
+    { name: "the same, against creates", value: share, unit: "x raw" },
+    { name: "processor time of a decided claim", value: middle(decided, "cpuMsEach") * 1_000, unit: "µs" },
+    { name: "processor time of a create", value: middle(created, "cpuMsEach") * 1_000, unit: "µs" },
+  ];
+}
+
 async function manyBuckets(): Promise<Figure[]> {
   const hot = await QuotaChild.start({ controllers: true, consumers: 1, history: 0 });
   const many = await QuotaChild.start({ controllers: true, consumers: manyConsumers, history: 0 });
-  const [spread, together] = await inTurn(
-    (durationMs) => many.run({ clients: 64, durationMs, until: "decided" }),
-    (durationMs) => hot.run({ clients: 64, durationMs, until: "decided" }),
-  );
+  for (const child of [hot, many]) await child.runInside({ ...warmUp, until: "decided" });
+  const [spread, together] = await connectedInTurn(await many.connect(64, "decided"), await hot.connect(64, "decided"));
   await Promise.all([hot.stop(), many.stop()]);
-  const ratio = median(spread.map(({ perSecond }, at) => perSecond / (together[at] as Load).perSecond));
   return [
     { name: "claims decided, 1,000 buckets, 64 clients", value: middle(spread, "perSecond"), unit: "a second" },
-    { name: "the same, against one bucket", value: ratio, unit: "x one bucket", budget: "claimsSpread" },
+    { name: "durable writes for each decision, 1,000 buckets", value: middle(spread, "writesEach"), unit: "writes" },
+    {
+      name: "claims decided, against one bucket",
+      value: ratioOf(spread, together, "perSecond"),
+      unit: "x one bucket",
+      budget: "claimsSpread",
+    },
   ];
 }
 
@@ -77,17 +97,11 @@ async function manyBuckets(): Promise<Figure[]> {
 async function withHistory(): Promise<Figure[]> {
   const young = await QuotaChild.start({ controllers: true, consumers: 1, history: 0 });
   const old = await QuotaChild.start({ controllers: true, consumers: 1, history });
+  await young.runInside({ ...warmUp, until: "decided" });
+  const atRest = (old.started.heapBytes - young.started.heapBytes) / history;
   const figures: Figure[] = [
-    ...(await growth(young, old, "100,000 claims granted before")).map((figure) => ({
-      ...figure,
-      budget: "claimGrowth" as const,
-    })),
-    {
-      name: "memory of the controllers for each granted claim",
-      value: (old.started.heapBytes - young.started.heapBytes) / history,
-      unit: "bytes",
-      budget: "claimAtRest",
-    },
+    { ...(await growth(young, old, "100,000 claims granted before")), budget: "claimGrowth" },
+    { name: "memory of the controllers for each granted claim", value: atRest, unit: "bytes", budget: "claimAtRest" },
     ...startFigures(old, "100,000 claims"),
   ];
   await old.stop();
@@ -99,21 +113,18 @@ async function withHistory(): Promise<Figure[]> {
 async function withLongHistory(young: QuotaChild): Promise<Figure[]> {
   const old = await QuotaChild.start({ controllers: true, consumers: 1, history: longHistory });
   const figures = [
-    ...(await growth(young, old, "1,000,000 claims granted before")),
+    await growth(young, old, "1,000,000 claims granted before"),
     ...startFigures(old, "1,000,000 claims"),
   ];
   await old.stop();
   return figures;
 }
 
-async function growth(young: QuotaChild, old: QuotaChild, what: string): Promise<Figure[]> {
-  const work = { clients: 16, until: "decided" } as const;
-  const [loaded, empty] = await inTurn(
-    (durationMs) => old.run({ ...work, durationMs }),
-    (durationMs) => young.run({ ...work, durationMs }),
-  );
-  const ratio = median(loaded.map(({ p50Ms }, at) => p50Ms / (empty[at] as Load).p50Ms));
-  return [{ name: `p50 to a decision with ${what}, 16 clients`, value: ratio, unit: "x with none" }];
+async function growth(young: QuotaChild, old: QuotaChild, what: string): Promise<Figure> {
+  await old.runInside({ ...warmUp, until: "decided" });
+  const [loaded, empty] = await connectedInTurn(await old.connect(16, "decided"), await young.connect(16, "decided"));
+  const value = ratioOf(loaded, empty, "p50Ms");
+  return { name: `p50 to a decision with ${what}, 16 clients`, value, unit: "x with none" };
 }
 
 function startFigures({ started }: QuotaChild, what: string): Figure[] {
@@ -123,20 +134,31 @@ function startFigures({ started }: QuotaChild, what: string): Figure[] {
   ];
 }
 
-type Block = (durationMs: number) => Promise<Load>;
+type Block = (durationMs: number) => Promise<Measured>;
 
-/** Both warm, and then in turn: whatever else the machine does falls on both. */
-async function inTurn(first: Block, second: Block): Promise<readonly [readonly Load[], readonly Load[]]> {
-  await first(warmUpMs);
-  await second(warmUpMs);
-  const loads: [Load[], Load[]] = [[], []];
-  for (let block = 0; block < blocks; block += 1) {
+/** In turn, so that whatever else the machine does falls on both; the first block of each does not count. */
+async function inTurn(first: Block, second: Block): Promise<readonly [readonly Measured[], readonly Measured[]]> {
+  const loads: [Measured[], Measured[]] = [[], []];
+  for (let block = 0; block <= blocks; block += 1) {
     loads[0].push(await first(blockMs));
     loads[1].push(await second(blockMs));
   }
+  return [loads[0].slice(1), loads[1].slice(1)];
+}
+
+async function connectedInTurn(first: Connected, second: Connected): ReturnType<typeof inTurn> {
+  const loads = await inTurn(
+    (durationMs) => first.run(durationMs),
+    (durationMs) => second.run(durationMs),
+  );
+  await Promise.all([first.close(), second.close()]);
   return loads;
 }
 
-function middle(loads: readonly Load[], what: keyof Load): number {
+function middle(loads: readonly Measured[], what: keyof Measured): number {
   return median(loads.map((load) => load[what]));
+}
+
+function ratioOf(first: readonly Measured[], second: readonly Measured[], what: keyof Measured): number {
+  return median(first.map((load, at) => load[what] / (second[at] as Measured)[what]));
 }

@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { bundleProgram } from "../../tools/bundle.ts";
-import type { Load, Work } from "./claimants.ts";
+import type { Target } from "../apiserver/load.ts";
+import { Claimants, type Load, type Work } from "./claimants.ts";
+import { socketDoor } from "./door.ts";
 
 export interface Setup {
   readonly controllers: boolean;
@@ -12,13 +14,36 @@ export interface Setup {
 
 /** What a process tells when it is ready: how long its controllers took to the first decision, and what they hold. */
 export interface Started {
+  readonly target: Target;
   readonly startMs: number;
   readonly heapBytes: number;
 }
 
-/** What a process is asked to do; to end, when there is no work. */
-export interface Asked {
-  readonly work?: Omit<Work, "consumers">;
+export interface State {
+  readonly revision: number;
+  readonly cpuMs: number;
+}
+
+/** What a process is asked to do. Work is that of clients in the same process. */
+export type Asked =
+  | { readonly ask: "work"; readonly work: ClientWork }
+  | { readonly ask: "state" }
+  | { readonly ask: "stop" };
+
+export type ClientWork = Omit<Work, "consumers">;
+
+/** What work came to, and what it took. */
+export interface Measured extends Load {
+  /** Durable writes for each claim, its own create not counted. */
+  readonly writesEach: number;
+  /** Time of all processors in the server for each claim. */
+  readonly cpuMsEach: number;
+}
+
+/** Clients that are ready to work. */
+export interface Connected {
+  run(durationMs: number): Promise<Measured>;
+  close(): Promise<void>;
 }
 
 const program = join("node_modules", ".cache", "milo-quota", "bench", "quota-process.js");
@@ -30,6 +55,7 @@ export async function bundleQuota(): Promise<void> {
 /** A process with an embedded server that claims are made in. */
 export class QuotaChild {
   readonly #child: ChildProcess;
+  readonly #setup: Setup;
   readonly started: Started;
 
   static async start(setup: Setup): Promise<QuotaChild> {
@@ -37,24 +63,53 @@ export class QuotaChild {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
       execArgv: ["--expose-gc", "--max-old-space-size=12288"],
     });
-    return new QuotaChild(child, await answer<Started>(child));
+    return new QuotaChild(child, setup, await answer<Started>(child));
   }
 
-  private constructor(child: ChildProcess, started: Started) {
+  private constructor(child: ChildProcess, setup: Setup, started: Started) {
     this.#child = child;
+    this.#setup = setup;
     this.started = started;
   }
 
-  run(work: Omit<Work, "consumers">): Promise<Load> {
-    const asked: Asked = { work };
-    this.#child.send(asked);
-    return answer(this.#child);
+  /** By clients in the same process as the server. */
+  runInside(work: ClientWork): Promise<Measured> {
+    return this.#measured(() => this.#ask<Load>({ ask: "work", work }));
+  }
+
+  /** Clients in this process, over TLS, with their connections open. */
+  async connect(clients: number, until: Work["until"]): Promise<Connected> {
+    const door = socketDoor(this.started.target, clients);
+    const claimants = new Claimants(door);
+    if (until === "decided") await claimants.watch();
+    const work = { clients, until, consumers: this.#setup.consumers };
+    await claimants.run({ ...work, durationMs: 0, countMin: 4 * clients });
+    return {
+      run: (durationMs) => this.#measured(() => claimants.run({ ...work, durationMs })),
+      close: () => door.close(),
+    };
   }
 
   async stop(): Promise<void> {
     const ended = new Promise((resolve) => this.#child.once("exit", resolve));
-    this.#child.send({});
+    this.#child.send({ ask: "stop" });
     await ended;
+  }
+
+  async #measured(work: () => Promise<Load>): Promise<Measured> {
+    const before = await this.#ask<State>({ ask: "state" });
+    const load = await work();
+    const after = await this.#ask<State>({ ask: "state" });
+    return {
+      ...load,
+      writesEach: (after.revision - before.revision - load.count) / load.count,
+      cpuMsEach: (after.cpuMs - before.cpuMs) / load.count,
+    };
+  }
+
+  #ask<Message>(asked: Asked): Promise<Message> {
+    this.#child.send(asked);
+    return answer(this.#child);
   }
 }
 

@@ -1,43 +1,48 @@
-// An embedded server with the quota kinds, with or without controllers, in a process of its own; and its clients, in the
-// same process, so that what is measured is quota and not sockets.
+// An embedded server with the quota kinds, with or without controllers, in a process of its own, as its users run it.
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SqliteLog } from "../../src/apiserver/storage/sqlite-log.ts";
 import { systemClock } from "../../src/apiserver/system-clock.ts";
 import { Controllers } from "../../src/controllers/controllers.ts";
 import { planesOfServer } from "../../src/controllers/planes-of-server.ts";
 import { anyObject, grantsType, registrationsType } from "../../src/controllers/quota-types.ts";
 import { Claimants } from "./claimants.ts";
+import { directDoor } from "./door.ts";
 import { storeHistory } from "./history.ts";
-import type { Asked, Setup, Started } from "./quota-child.ts";
+import type { Asked, Setup, Started, State } from "./quota-child.ts";
 import { grant, registration } from "./quota-objects.ts";
-import { type QuotaServer, startQuotaServer } from "./quota-server.ts";
+import { type QuotaServer, startQuotaServer, token } from "./quota-server.ts";
 
 const setup = JSON.parse(process.argv[2] ?? "{}") as Setup;
 const { signal } = new AbortController();
 const directory = mkdtempSync(join(tmpdir(), "milo-quota-bench-"));
-const quota = await startQuotaServer(new SqliteLog({ directory }));
+const quota = await startQuotaServer(directory);
+const { store } = quota.serving.server.registry;
 await quota.root.resource(registrationsType, anyObject).create(registration, {}, signal);
 for (let consumer = 0; consumer < setup.consumers; consumer += 1) {
   await quota.root.resource(grantsType, anyObject).create(grant(consumer), {}, signal);
 }
-await storeHistory(quota.server.registry.store, setup.history);
+await storeHistory(store, setup.history);
 
-const claimants = new Claimants(quota);
+const door = directDoor(quota.transport);
+const claimants = new Claimants(door);
 const controllers = setup.controllers ? controllersOf(quota) : undefined;
 process.send?.(await started(controllers));
-process.on("message", async ({ work }: Asked) => {
-  if (work !== undefined) {
-    process.send?.(await claimants.run({ ...work, consumers: setup.consumers }));
-    return;
+process.on("message", async (asked: Asked) => {
+  switch (asked.ask) {
+    case "work":
+      process.send?.(await claimants.run({ ...asked.work, consumers: setup.consumers }));
+      break;
+    case "state":
+      process.send?.(state());
+      break;
+    case "stop":
+      await stop();
+      break;
+    default:
+      throw new Error(`unknown request ${asked satisfies never}`);
   }
-  claimants.stop();
-  await controllers?.stop();
-  await quota.server.stop();
-  rmSync(directory, { recursive: true, force: true });
-  process.disconnect();
 });
 
 function controllersOf({ transport }: QuotaServer): Controllers {
@@ -62,13 +67,33 @@ function controllersOf({ transport }: QuotaServer): Controllers {
 
 /** Starts the controllers, if any, up to the first decision. */
 async function started(these: Controllers | undefined): Promise<Started> {
-  if (these === undefined) return { startMs: 0, heapBytes: 0 };
+  const target = { url: quota.serving.url, token, ca: authority() };
+  if (these === undefined) return { target, startMs: 0, heapBytes: 0 };
   await claimants.watch();
   const [heapBefore, start] = [heapUsed(), performance.now()];
   these.start();
   await claimants.claim({ consumers: 1, until: "decided" });
   const startMs = performance.now() - start;
-  return { startMs, heapBytes: heapUsed() - heapBefore };
+  return { target, startMs, heapBytes: heapUsed() - heapBefore };
+}
+
+function authority(): string {
+  const text = readFileSync(quota.serving.kubeconfig ?? "", "utf8");
+  const data = /"certificate-authority-data": "([^"]+)"/.exec(text)?.[1] ?? "";
+  return Buffer.from(data, "base64").toString();
+}
+
+function state(): State {
+  const { user, system } = process.cpuUsage();
+  return { revision: store.revision, cpuMs: (user + system) / 1_000 };
+}
+
+async function stop(): Promise<void> {
+  await door.close();
+  await controllers?.stop();
+  await quota.serving.stop();
+  rmSync(directory, { recursive: true, force: true });
+  process.disconnect();
 }
 
 function heapUsed(): number {

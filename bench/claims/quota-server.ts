@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
-import type { RecordLog } from "../../src/apiserver/storage/record-log.ts";
+import { type Serving, serve } from "../../src/apiserver/serve.ts";
 import { systemClock } from "../../src/apiserver/system-clock.ts";
 import { KubeClient, rootPlane } from "../../src/kube/client/kube-client.ts";
 import type { ResourceType } from "../../src/kube/client/resource-type.ts";
@@ -12,11 +11,13 @@ import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
 
 /** An embedded server in this process that knows the quota kinds. */
 export interface QuotaServer {
-  readonly server: EmbeddedServer;
+  readonly serving: Serving;
   /** Straight into it, as an administrator. */
   readonly transport: Transport;
   readonly root: KubeClient;
 }
+
+export const token = "bench";
 
 const admin = { username: "bench", uid: "bench", groups: ["system:masters"], extra: {} };
 const definitions: ResourceType = {
@@ -28,13 +29,13 @@ const definitions: ResourceType = {
 /** From the root of the repository, where benchmarks are run. */
 const folder = "deploy/crds";
 
-export async function startQuotaServer(log: RecordLog): Promise<QuotaServer> {
+export async function startQuotaServer(directory: string): Promise<QuotaServer> {
   const report = (error: unknown): void => console.error(error);
-  const server = await startEmbedded({ log, clock: systemClock, tokens: [], report });
-  const transport = directTransport((request) => server.api.handle(request), admin);
+  const serving = await serve({ directory, host: "127.0.0.1", port: 0, token, clock: systemClock, report });
+  const transport = directTransport((request) => serving.server.api.handle(request), admin);
   const root = new KubeClient(transport, rootPlane);
   await install(root);
-  return { server, transport, root };
+  return { serving, transport, root };
 }
 
 /** Puts all definitions in place, and waits until they are served. */
@@ -44,7 +45,7 @@ async function install(root: KubeClient): Promise<void> {
   for (const file of readdirSync(folder)) {
     const definition = parse(readFileSync(join(folder, file), "utf8")) as KubernetesObject;
     const name = definition.metadata.name as string;
-    if ((await client.find({ name }, signal)) === undefined) await client.create(definition, {}, signal);
+    await client.create(definition, {}, signal);
     while (!isEstablished(await client.get({ name }, signal))) await turn();
   }
 }

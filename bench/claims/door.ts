@@ -1,0 +1,77 @@
+import type { Client } from "undici";
+import { Pool } from "undici";
+import { anyObject, claimsType } from "../../src/controllers/quota-types.ts";
+import { KubeClient, rootPlane } from "../../src/kube/client/kube-client.ts";
+import { collectionPath } from "../../src/kube/client/resource-type.ts";
+import type { Transport } from "../../src/kube/transport/transport.ts";
+import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
+import type { Target } from "../apiserver/load.ts";
+import { namespace } from "./quota-objects.ts";
+
+/** The way by which clients come to a server. */
+export interface Door {
+  create(claim: KubernetesObject): Promise<void>;
+  /** Tells of every change to a claim from now on, as a line of text. */
+  watch(line: (text: string) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Straight into a server in this process. */
+export function directDoor(transport: Transport): Door {
+  const claims = new KubeClient(transport, rootPlane).resource(claimsType, anyObject);
+  const life = new AbortController();
+  return {
+    create: async (claim) => {
+      await claims.create(claim, {}, life.signal);
+    },
+    watch: (line) =>
+      new Promise((opened) => {
+        const call = claims.collectionCall({ namespace }, new URLSearchParams({ watch: "true" }));
+        transport.stream(call, { opened, line }, life.signal).catch(() => undefined);
+      }),
+    close: async () => life.abort(new Error("nobody waits any more")),
+  };
+}
+
+/** Over TLS, every client on a connection of its own. */
+export function socketDoor({ url, token, ca }: Target, clients: number): Door {
+  const creating = new Pool(url, { connections: clients, pipelining: 1, connect: { ca } });
+  const watching = new Pool(url, { connections: 1, connect: { ca }, bodyTimeout: 0 });
+  const path = collectionPath(claimsType, rootPlane, namespace);
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", accept: "application/json" };
+  return {
+    create: async (claim) => {
+      const { statusCode, body } = await creating.request({
+        method: "POST",
+        path,
+        headers,
+        body: JSON.stringify(claim),
+      });
+      const answer = await body.text();
+      if (statusCode !== 201) throw new Error(`${statusCode}: ${answer.slice(0, 300)}`);
+    },
+    watch: async (line) => {
+      const { body } = await watching.request({ method: "GET", path: `${path}?watch=true`, headers });
+      void readLines(body, line);
+    },
+    close: async () => {
+      await Promise.all([creating.close(), watching.destroy()]);
+    },
+  };
+}
+
+type Body = Awaited<ReturnType<Client["request"]>>["body"];
+
+async function readLines(body: Body, line: (text: string) => void): Promise<void> {
+  let rest = "";
+  body.setEncoding("utf8");
+  try {
+    for await (const chunk of body) {
+      const lines = (rest + String(chunk)).split("\n");
+      rest = lines.pop() ?? "";
+      for (const text of lines) line(text);
+    }
+  } catch {
+    // the door was closed
+  }
+}
