@@ -124,6 +124,23 @@ describe("a service that claims CPU and memory for an instance", () => {
     expect(await system.answer("early", inWeb)).toBe("False QuotaExceeded");
   });
 
+  it("releases a claim that carries our finalizer, too, and leaves finalizers of others to them", async () => {
+    const finalizers = ["quota.miloapis.com/resource-claim-cleanup", "compute.datumapis.com/hold"];
+    const made = instance("held", 8, 8);
+    await system.create(claimsType, { ...made, metadata: { ...(made["metadata"] as Json), finalizers } }, inWeb);
+    await system.eventually(async () => expect(await system.answer("held", inWeb)).toBe("True QuotaAvailable"));
+    await system.delete(claimsType, "held", inWeb);
+    await system.eventually(async () => {
+      const { metadata } = (await system.find(claimsType, "held", inWeb)) as { metadata: Json };
+      expect(metadata["finalizers"]).toEqual(["compute.datumapis.com/hold"]);
+    });
+    await system.eventually(async () =>
+      expect(await system.figures(web, cpu)).toMatchObject({ allocated: 8_000, reserved: 0, available: 0 }),
+    );
+    await system.patch(claimsType, "held", { metadata: { finalizers: null } }, inWeb);
+    await system.eventually(async () => expect(await system.figures(web, cpu)).toMatchObject({ allocated: 0 }));
+  });
+
   it("cannot be changed after it was made", async () => {
     await system.create(claimsType, instance("fixed", 1, 1), inWeb);
     const wish = { spec: { requests: [{ resourceType: cpu, amount: 1 }] } };

@@ -28,6 +28,11 @@ const shows = (figures: Json): Promise<void> =>
 const isTold = (name: string, answer: string): Promise<void> =>
   system.eventually(async () => expect(await system.answer(name)).toBe(answer));
 
+const isOverLimit = async (): Promise<string> => {
+  const told = conditionOf({ status: await system.figures(organization, projectsType) }, "OverLimit");
+  return `${told?.status} ${told?.reason}`;
+};
+
 describe("grants to one consumer", () => {
   it("add up, and take away what they added when they are deleted", async () => {
     await give("base", 3);
@@ -60,9 +65,11 @@ describe("grants to one consumer", () => {
     for (const name of ["a", "b", "c", "d"]) await isTold(name, "True QuotaAvailable");
     await change("base", 2);
     await shows({ limit: 2, allocated: 4, available: 0, overage: 2 });
+    expect(await isOverLimit()).toBe("True LimitLowered");
     for (const name of ["a", "b", "c", "d"]) expect(await system.answer(name)).toBe("True QuotaAvailable");
     for (const name of ["a", "b", "c"]) await system.delete(claimsType, name);
     await shows({ limit: 2, allocated: 1, available: 1, overage: 0 });
+    expect(await isOverLimit()).toBe("False WithinLimit");
   });
 
   it("count until they expire, and not a moment longer", async () => {
