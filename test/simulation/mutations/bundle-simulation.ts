@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { type Mutation, mutated } from "./mutation.ts";
+import { edited, type Mutation } from "./mutation.ts";
 
 const folder = "node_modules/.cache/milo-quota/simulation";
 
@@ -12,8 +12,7 @@ export async function bundleSimulation(
 ): Promise<string> {
   const name = mutation === undefined ? "simulation" : mutation.name.replaceAll(/[^a-z0-9]+/gi, "-");
   const outfile = resolve(join(folder, `${name}-${process.pid}.mjs`));
-  let isPlanted = mutation === undefined;
-  const plugin = mutation === undefined ? [] : [planting(mutation, () => (isPlanted = true))];
+  const planted = new Set<string>();
   await build({
     entryPoints: [entry],
     outfile,
@@ -25,21 +24,23 @@ export async function bundleSimulation(
     sourcemap: "inline",
     legalComments: "none",
     logLevel: "error",
-    plugins: plugin,
+    plugins: mutation === undefined ? [] : [planting(mutation, planted)],
   });
-  if (!isPlanted) throw new Error(`mutation "${mutation?.name}": nothing of what is simulated reads ${mutation?.file}`);
+  const missed = mutation?.edits.find(({ file }) => !planted.has(file));
+  if (missed !== undefined) throw new Error(`"${mutation?.name}": nothing that is simulated reads ${missed.file}`);
   return outfile;
 }
 
-function planting(mutation: Mutation, planted: () => void): Plugin {
-  const path = resolve(mutation.file);
+function planting({ edits }: Mutation, planted: Set<string>): Plugin {
   return {
     name: "plant a mistake",
     setup: ({ onLoad }) => {
-      onLoad({ filter: /\.ts$/ }, async (file) => {
-        if (resolve(file.path) !== path) return undefined;
-        planted();
-        return { contents: mutated(mutation, await readFile(path, "utf8")), loader: "ts" };
+      onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        const own = edits.filter(({ file }) => resolve(file) === path);
+        if (own.length === 0) return undefined;
+        for (const { file } of own) planted.add(file);
+        const source = await readFile(path, "utf8");
+        return { contents: own.reduce((text, edit) => edited(edit, text), source), loader: "ts" };
       });
     },
   };

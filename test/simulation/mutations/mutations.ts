@@ -1,8 +1,9 @@
 import type { Mutation } from "./mutation.ts";
+import { ownershipMutations } from "./ownership-mutations.ts";
 import { writerMutations } from "./writer-mutations.ts";
 
 /** Mistakes that somebody could make. Each is found by the simulator. */
-export const mutations: readonly Mutation[] = [...writerMutations];
+export const mutations: readonly Mutation[] = [...writerMutations, ...ownershipMutations];
 
 export function mutationNamed(name: string): Mutation {
   const found = mutations.find((mutation) => mutation.name === name);

@@ -4,61 +4,95 @@ import type { Mutation } from "./mutation.ts";
 export const writerMutations: readonly Mutation[] = [
   {
     name: "commit an incomplete set",
-    file: "src/controllers/writer/batch.ts",
-    find: "pagesOf(claim).every((type) => swapped.has(type))",
-    replace: "pagesOf(claim).some((type) => swapped.has(type))",
+    edits: [
+      {
+        file: "src/controllers/writer/batch.ts",
+        find: "pagesOf(claim).every((type) => swapped.has(type))",
+        replace: "pagesOf(claim).some((type) => swapped.has(type))",
+      },
+    ],
   },
   {
     name: "drop a reservation without the fence",
-    file: "src/core/ledger/recover.ts",
-    find: 'return open.length > 0 ? { step: "fence", pages: open } : { step: "drop", sets };',
-    replace: 'return { step: "drop", sets };',
+    edits: [
+      {
+        file: "src/core/ledger/recover.ts",
+        find: 'return open.length > 0 ? { step: "fence", pages: open } : { step: "drop", sets };',
+        replace: 'return { step: "drop", sets };',
+      },
+    ],
   },
   {
     name: "no set id",
-    file: "src/core/ledger/recover.ts",
-    find: "reservation.set === set &&",
-    replace: "",
+    edits: [
+      {
+        file: "src/core/ledger/recover.ts",
+        find: "reservation.set === set &&",
+        replace: "",
+      },
+    ],
   },
   {
     name: "ignore one page of a claim",
-    file: "src/core/ledger/page.ts",
-    find: "return [...new Set(claim.parts.map((part) => part.resourceType))];",
-    replace: "return [...new Set(claim.parts.map((part) => part.resourceType))].slice(0, 1);",
+    edits: [
+      {
+        file: "src/core/ledger/page.ts",
+        find: "return [...new Set(claim.parts.map((part) => part.resourceType))];",
+        replace: "return [...new Set(claim.parts.map((part) => part.resourceType))].slice(0, 1);",
+      },
+    ],
   },
   {
     name: "recount from a stale cache",
-    file: "src/controllers/writer/recount.ts",
-    find: "await Promise.all([views.claims.fresh(signal), views.grants.fresh(signal)]);",
-    replace: "",
+    edits: [
+      {
+        file: "src/controllers/writer/recount.ts",
+        find: "await Promise.all([views.claims.fresh(signal), views.grants.fresh(signal)]);",
+        replace: "",
+      },
+    ],
   },
   {
     name: "adjust allocated by a delta",
-    file: "src/core/ledger/rewrite.ts",
-    find: "return { figures: shown(book.figures()), claimCount",
-    replace: `const now = book.figures();
+    edits: [
+      {
+        file: "src/core/ledger/rewrite.ts",
+        find: "return { figures: shown(book.figures()), claimCount",
+        replace: `const now = book.figures();
   const counted = (globalThis.counted ??= new WeakMap());
   const allocated = page.content.figures.allocated + now.allocated - (counted.get(book) ?? now.allocated);
   counted.set(book, now.allocated);
   return { figures: shown({ ...now, allocated }), claimCount`,
+      },
+    ],
   },
   {
     name: "resurrect a claim after its delete",
-    file: "src/core/ledger/claim-knowledge.ts",
-    find: "if (rank[learned.state] < rank[known.state]) return known;",
-    replace: 'if (rank[learned.state] < rank[known.state]) return known.state === "gone" ? learned : known;',
+    edits: [
+      {
+        file: "src/core/ledger/claim-knowledge.ts",
+        find: "if (rank[learned.state] < rank[known.state]) return known;",
+        replace: 'if (rank[learned.state] < rank[known.state]) return known.state === "gone" ? learned : known;',
+      },
+    ],
   },
   {
     name: "commit by name after re-creation",
-    file: "src/controllers/writer/claim-store.ts",
-    find: 'if (current === undefined || current.metadata.uid !== uid) return { outcome: "gone" };',
-    replace: `if (current === undefined) return { outcome: "gone" };
+    edits: [
+      {
+        file: "src/controllers/writer/claim-store.ts",
+        find: 'if (current === undefined || current.metadata.uid !== uid) return { outcome: "gone" };',
+        replace: `if (current === undefined) return { outcome: "gone" };
       if (current.metadata.uid !== uid) return this.write(place, current, status, signal);`,
+      },
+    ],
   },
   {
     name: "deny from a stale cache",
-    file: "src/controllers/writer/denials.ts",
-    find: `  await Promise.all([views.grants.fresh(signal), views.registrations.fresh(signal)]);
+    edits: [
+      {
+        file: "src/controllers/writer/denials.ts",
+        find: `  await Promise.all([views.grants.fresh(signal), views.registrations.fresh(signal)]);
   const { grantChanges } = desk;
   const types = new Set(denials.flatMap(pagesOf).filter((type) => !swapped.has(type)));
   if (!(await areUnchanged(desk, [...types], ports, signal))) return true;
@@ -66,26 +100,55 @@ export const writerMutations: readonly Mutation[] = [
   const short = shortages(desk, denials, ports);
   await views.grants.fresh(signal);
 `,
-    replace: `  const { grantChanges } = desk;
+        replace: `  const { grantChanges } = desk;
   const short = shortages(desk, denials, ports);
 `,
+      },
+    ],
   },
   {
     name: "page removed while promises are open",
-    file: "src/controllers/writer/page-removal.ts",
-    find: "if (desk.isNamed(type) || page.page.content.reservations.length > 0) continue;",
-    replace: "if (desk.isUsed(type)) continue;",
+    edits: [
+      {
+        file: "src/controllers/writer/page-removal.ts",
+        find: "if (desk.isNamed(type) || page.page.content.reservations.length > 0) continue;",
+        replace: "if (desk.isUsed(type)) continue;",
+      },
+    ],
   },
   {
     name: "pages written on any version",
-    file: "src/controllers/writer/page-store.ts",
-    find: "uid, resourceVersion: page.version };",
-    replace: "uid, resourceVersion: (await this.read(key, page.resourceType, signal))?.page.version };",
+    edits: [
+      {
+        file: "src/controllers/writer/page-store.ts",
+        find: "uid, resourceVersion: page.version };",
+        replace: "uid, resourceVersion: (await this.read(key, page.resourceType, signal))?.page.version };",
+      },
+    ],
   },
   {
     name: "count by spec",
-    file: "src/core/ledger/read-claim.ts",
-    find: "parts: heldParts(claim, answer.allocations)",
-    replace: "parts: claim.requests.map(partOf)",
+    edits: [
+      {
+        file: "src/core/ledger/read-claim.ts",
+        find: "parts: heldParts(claim, answer.allocations)",
+        replace: "parts: claim.requests.map(partOf)",
+      },
+    ],
+  },
+  {
+    name: "a dimension page as fence",
+    edits: [
+      {
+        file: "src/controllers/writer/page-store.ts",
+        find: 'if (meaning === "conflict") return undefined;',
+        replace: `if (meaning === "conflict") {
+        const now = await this.read(key, page.resourceType, signal);
+        const own = new Set(content.reservations.map(({ dimensionKey }) => dimensionKey));
+        const isApart = now?.page.content.reservations.every(({ dimensionKey }) => !own.has(dimensionKey));
+        return isApart ? this.swap(key, now, content, signal) : undefined;
+      }`,
+      },
+    ],
   },
 ];
