@@ -1,8 +1,8 @@
 import { quotaApiVersion } from "../../core/resources/well-known.ts";
 import type { EventSubject, Happening } from "../../kube/events/core-event.ts";
 import type { DecidedOn } from "./claim-changes.ts";
-import type { ForcedClaim } from "./custodian.ts";
 import type { ClaimStep } from "./next-step.ts";
+import type { ForcedClaim } from "./supply.ts";
 
 export function subjectOf({ place, uid }: DecidedOn): EventSubject {
   const { namespace, name } = place;

@@ -5,21 +5,18 @@ import { StatusError } from "../../protocol/api-status.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import type { AutomaticClaim, ClaimRecord } from "../views/claim-record.ts";
 import type { ClaimChanges, DecidedOn, OwnerChange } from "./claim-changes.ts";
+import type { ClaimDecisions } from "./claim-decisions.ts";
 import { claimDeletedEvent, subjectOf } from "./claim-events.ts";
 import type { ClaimRegister } from "./claim-register.ts";
-import { addressOf, mayBeOwned, type ObjectAddress, placeKey } from "./governed-object.ts";
-import { type ClaimStep, nextStep, type OwnershipTimes, type Sighting } from "./next-step.ts";
-import { factsOf, type ObjectReader } from "./object-reader.ts";
-import type { ObjectViews } from "./object-views.ts";
+import { addressOf, placeKey } from "./governed-object.ts";
+import type { ClaimStep } from "./next-step.ts";
 import { PlaneQueues } from "./plane-queues.ts";
 
 export interface ClaimStewardOptions {
   readonly runtime: Runtime;
-  readonly claims: Pick<ClaimRegister, "at" | "firstSeen">;
-  readonly objects: Pick<ObjectViews, "sightingOf">;
-  readonly reader: ObjectReader;
+  readonly claims: Pick<ClaimRegister, "at">;
+  readonly decisions: ClaimDecisions;
   readonly changes: ClaimChanges;
-  readonly times: OwnershipTimes;
   readonly events: Pick<EventRecorder, "record"> | undefined;
 }
 
@@ -67,36 +64,8 @@ export class ClaimSteward implements Running {
     const decidedOn = { place, uid: claim.uid, version: claim.version };
     if (claim.deleting) return this.#farewell(decidedOn, claim, signal);
     if (claim.automatic === undefined) return settled;
-    const step = await this.#decide(place, claim, claim.automatic, signal);
+    const step = await this.#options.decisions.of(place, claim, claim.automatic, signal);
     return this.#take(step, decidedOn, claim.automatic, signal);
-  }
-
-  async #decide(
-    place: ObjectPlace,
-    claim: ClaimRecord,
-    automatic: AutomaticClaim,
-    signal: AbortSignal,
-  ): Promise<ClaimStep> {
-    const { runtime, objects, claims, times } = this.#options;
-    const address = addressOf(automatic, runtime.planes);
-    const decide = (object: Sighting): ClaimStep =>
-      nextStep(
-        {
-          state: claim.state,
-          automatic,
-          mayBeOwned: mayBeOwned(place, address),
-          object,
-          ...claims.firstSeen.agesOf(placeKey(place), claim),
-        },
-        times,
-      );
-    const step = decide(objects.sightingOf(address));
-    return step.step === "look" ? decide(await this.#look(address, signal)) : step;
-  }
-
-  async #look(address: ObjectAddress, signal: AbortSignal): Promise<Sighting> {
-    const object = await this.#options.reader.read(address, signal);
-    return object === undefined ? { sight: "gone" } : { sight: "there", live: true, ...factsOf(object) };
   }
 
   async #take(step: ClaimStep, claim: DecidedOn, automatic: AutomaticClaim, signal: AbortSignal): Promise<Outcome> {
@@ -152,16 +121,14 @@ export class ClaimSteward implements Running {
   /** How long a claim that is being deleted is to be kept at least; undefined: until its object goes. */
   async #holdingMs(place: ObjectPlace, claim: ClaimRecord, signal: AbortSignal): Promise<number | undefined> {
     if (claim.automatic === undefined || claim.state === "denied") return 0;
-    const step = await this.#decide(place, claim, claim.automatic, signal);
+    const step = await this.#options.decisions.of(place, claim, claim.automatic, signal);
     switch (step.step) {
       case "delete":
         return 0;
       case "wait":
         return step.forMs;
-      case "unbind": {
-        const { listSeenMs } = this.#options.claims.firstSeen.agesOf(placeKey(place), claim);
-        return Math.max(0, this.#options.times.reservationTtlMs - listSeenMs);
-      }
+      case "unbind":
+        return this.#options.decisions.mayComeForMs(place, claim);
       default:
         return undefined;
     }

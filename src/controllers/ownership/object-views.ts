@@ -4,10 +4,10 @@ import type { ObjectPlace } from "../../kube/watch/informer.ts";
 import { FollowedKinds } from "../followed-kinds.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import type { ClaimPolicies, PolicyPlace, PolicyState } from "./claim-policies.ts";
-import type { GovernedObject } from "./custodian.ts";
 import { kindKey, type ObjectAddress } from "./governed-object.ts";
 import type { Sighting } from "./next-step.ts";
 import type { ObjectNeeds } from "./object-needs.ts";
+import type { GovernedObject } from "./object-plans.ts";
 import { factsOf } from "./object-reader.ts";
 
 export interface ObjectViewsOptions {

@@ -8,21 +8,23 @@ import type { ClaimRecord } from "../views/claim-record.ts";
 import type { Views } from "../views/views.ts";
 import type { ForcedClaims } from "../writer/forced-claims.ts";
 import { ClaimChanges } from "./claim-changes.ts";
+import { ClaimDecisions } from "./claim-decisions.ts";
 import { claimForcedEvent, subjectOf } from "./claim-events.ts";
 import type { ClaimPolicies, PolicyPlace } from "./claim-policies.ts";
 import { type ClaimEntry, ClaimRegister } from "./claim-register.ts";
 import { ClaimSteward } from "./claim-steward.ts";
-import { type ClaimShrinker, Custodian, type ForcedClaim, type GovernedObject } from "./custodian.ts";
+import { type ClaimShrinker, Custodian } from "./custodian.ts";
 import { existingObjects } from "./existing-objects.ts";
 import { ForcedClaimMaker } from "./forced-claim-maker.ts";
 import type { ObjectAddress } from "./governed-object.ts";
 import { defaultTimes, type OwnershipTimes } from "./next-step.ts";
 import { ObjectNeeds } from "./object-needs.ts";
-import { isOlder } from "./object-plan.ts";
+import { type GovernedObject, ObjectPlans } from "./object-plans.ts";
 import { ObjectReader } from "./object-reader.ts";
 import { ObjectViews } from "./object-views.ts";
 import { PreviewCounts } from "./preview-counts.ts";
 import { Rounds } from "./rounds.ts";
+import { type ForcedClaim, Supply } from "./supply.ts";
 
 export interface OwnershipOptions {
   readonly runtime: Runtime;
@@ -87,18 +89,18 @@ export class Ownership implements Running {
     this.#claims = claims;
     this.#objects = objects;
     this.#maker = maker;
-    this.#steward = new ClaimSteward({ runtime, claims, objects, reader, changes, times: limits, events });
+    const decisions = new ClaimDecisions({ runtime, claims, objects, reader, times: limits });
+    this.#steward = new ClaimSteward({ runtime, claims, decisions, changes, events });
     this.#custodian = new Custodian({
       runtime,
       objects,
-      claims,
+      plans: new ObjectPlans(claims, needs),
       knowsAllClaims: (signal) => views.claims.fresh(signal),
       needs,
       reader,
       changes,
-      maker,
+      supply: new Supply({ runtime, needs, maker, made: (claim) => this.#forced(claim) }),
       shrinker,
-      forced: (made) => this.#forced(made),
     });
     const countFor = existingObjects(runtime.planes.root, objects, claims);
     this.#previews = new PreviewCounts({ runtime, policies, countFor });
@@ -131,13 +133,13 @@ export class Ownership implements Running {
   #heardOfObject(address: ObjectAddress, object: GovernedObject): void {
     for (const [place, claim] of this.#claims.of(address)) this.#steward.attend(place, claim);
     this.#custodian.attend(address);
-    this.#touchPreviews(address, object);
+    this.#previews.heardOf(address, object);
   }
 
   #attendHolder(address: ObjectAddress): void {
     this.#custodian.attend(address);
     const object = this.#objects.get(address);
-    if (object !== undefined) this.#touchPreviews(address, object);
+    if (object !== undefined) this.#previews.heardOf(address, object);
   }
 
   #heardOfPolicy(place: PolicyPlace, kinds: readonly GroupKind[]): void {
@@ -163,15 +165,8 @@ export class Ownership implements Running {
     for (const [place, object] of this.#objects.entries(kind)) {
       yield () => {
         this.#custodian.attend({ kind, place });
-        this.#touchPreviews({ kind, place }, object);
+        this.#previews.heardOf({ kind, place }, object);
       };
-    }
-  }
-
-  /** Objects that came after a policy are in no preview. */
-  #touchPreviews({ kind, place }: ObjectAddress, { created }: GovernedObject): void {
-    for (const { plane, policy, readySince = "" } of this.#options.policies.policiesFor(kind, place.plane)) {
-      if (isOlder(created, readySince)) this.#previews.touch({ plane, name: policy.metadata.name ?? "" });
     }
   }
 

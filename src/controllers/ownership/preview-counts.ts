@@ -4,6 +4,9 @@ import { inTime } from "../in-time.ts";
 import { anyObject, claimPoliciesType } from "../quota-types.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import type { ClaimPolicies, PolicyPlace, PolicyState } from "./claim-policies.ts";
+import type { ObjectAddress } from "./governed-object.ts";
+import { isOlder } from "./object-plan.ts";
+import type { ObjectFacts } from "./object-reader.ts";
 
 export interface PreviewCountsOptions {
   readonly runtime: Runtime;
@@ -37,6 +40,13 @@ export class PreviewCounts implements Running {
   /** What is to be counted may have changed. */
   touch({ plane, name }: PolicyPlace): void {
     this.#queue.addAfter({ plane, name }, gatherMs);
+  }
+
+  /** Something happened to an object, or to its claims. Those that came after a policy are in no preview. */
+  heardOf({ kind, place }: ObjectAddress, { created }: Pick<ObjectFacts, "created">): void {
+    for (const { plane, policy, readySince = "" } of this.#options.policies.policiesFor(kind, place.plane)) {
+      if (isOlder(created, readySince)) this.touch({ plane, name: policy.metadata.name ?? "" });
+    }
   }
 
   stop(): Promise<void> {

@@ -1,5 +1,5 @@
-import type { ForcedClaim } from "../../../src/controllers/ownership/custodian.ts";
 import { Ownership, type OwnershipOptions } from "../../../src/controllers/ownership/ownership.ts";
+import type { ForcedClaim } from "../../../src/controllers/ownership/supply.ts";
 import { ClaimPolicyIndex } from "../../../src/controllers/policies/claim-policy-index.ts";
 import { ClaimPolicyReadiness } from "../../../src/controllers/policies/claim-policy-readiness.ts";
 import { createPolicyViews, type PolicyViews } from "../../../src/controllers/policies/policy-views.ts";

@@ -1,0 +1,49 @@
+import type { ObjectPlace } from "../../kube/watch/informer.ts";
+import type { Runtime } from "../runtime.ts";
+import type { AutomaticClaim, ClaimRecord } from "../views/claim-record.ts";
+import type { ClaimRegister } from "./claim-register.ts";
+import { addressOf, mayBeOwned, type ObjectAddress, placeKey } from "./governed-object.ts";
+import { type ClaimStep, nextStep, type OwnershipTimes, type Sighting } from "./next-step.ts";
+import { factsOf, type ObjectReader } from "./object-reader.ts";
+import type { ObjectViews } from "./object-views.ts";
+
+export interface ClaimDecisionsOptions {
+  readonly runtime: Pick<Runtime, "planes">;
+  readonly claims: Pick<ClaimRegister, "firstSeen">;
+  readonly objects: Pick<ObjectViews, "sightingOf">;
+  readonly reader: ObjectReader;
+  readonly times: OwnershipTimes;
+}
+
+/** Decides about claims by what can be seen of their objects, and by what servers say where that is not enough. */
+export class ClaimDecisions {
+  readonly #options: ClaimDecisionsOptions;
+
+  constructor(options: ClaimDecisionsOptions) {
+    this.#options = options;
+  }
+
+  async of(place: ObjectPlace, claim: ClaimRecord, automatic: AutomaticClaim, signal: AbortSignal): Promise<ClaimStep> {
+    const { runtime, objects } = this.#options;
+    const address = addressOf(automatic, runtime.planes);
+    const situation = { state: claim.state, automatic, mayBeOwned: mayBeOwned(place, address) };
+    const decide = (object: Sighting): ClaimStep =>
+      nextStep({ ...situation, object, ...this.#agesOf(place, claim) }, this.#options.times);
+    const step = decide(objects.sightingOf(address));
+    return step.step === "look" ? decide(await this.#look(address, signal)) : step;
+  }
+
+  /** How long objects on its list may still come. */
+  mayComeForMs(place: ObjectPlace, claim: ClaimRecord): number {
+    return Math.max(0, this.#options.times.reservationTtlMs - this.#agesOf(place, claim).listSeenMs);
+  }
+
+  #agesOf(place: ObjectPlace, claim: ClaimRecord): { readonly listSeenMs: number; readonly deniedSeenMs: number } {
+    return this.#options.claims.firstSeen.agesOf(placeKey(place), claim);
+  }
+
+  async #look(address: ObjectAddress, signal: AbortSignal): Promise<Sighting> {
+    const object = await this.#options.reader.read(address, signal);
+    return object === undefined ? { sight: "gone" } : { sight: "there", live: true, ...factsOf(object) };
+  }
+}
