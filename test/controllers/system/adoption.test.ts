@@ -53,7 +53,8 @@ describe("a claim policy that adopts what is there", () => {
   it("counts every object, beyond the limit if need be, and lets go of those that are deleted", async () => {
     for (const name of ["a", "b", "c"]) await make(name, { tier: "standard" });
     await make("ignored", { free: "yes" });
-    await system.create(claimPoliciesType, policy({ existingObjects: "Adopt" }), inWeb);
+    // In the root, for all projects: each takes from its own.
+    await system.create(claimPoliciesType, policy({ existingObjects: "Adopt" }));
     await uses({ limit: 2, allocated: 3, available: 0, overage: 1, claimCount: 3 });
     const claims = (await system.list(claimsType, inWeb)) as { metadata: { labels: Json; ownerReferences?: Json[] } }[];
     expect(claims).toHaveLength(3);

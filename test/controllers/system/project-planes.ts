@@ -22,5 +22,6 @@ export const layout: PlaneLayout = {
     plane === rootPlane
       ? undefined
       : { apiGroup: "resourcemanager.miloapis.com", kind: "Project", namespace: "", name: plane },
+  hasOwnedPlanes: true,
   hasOrganizationNamespaces: false,
 };
