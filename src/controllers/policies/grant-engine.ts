@@ -21,6 +21,7 @@ import { PlanePatience } from "./plane-patience.ts";
 import { PolicyChanges } from "./policy-changes.ts";
 import { PolicyProblems } from "./policy-problems.ts";
 import type { PolicyPlace } from "./watched-policies.ts";
+import { WritePace } from "./write-pace.ts";
 
 export interface GrantEngineOptions {
   readonly runtime: Runtime;
@@ -44,6 +45,7 @@ export class GrantEngine implements Running {
   readonly #reader: ObjectReader;
   readonly #problems: PolicyProblems;
   readonly #patience: PlanePatience;
+  readonly #pace: WritePace;
   readonly #unsubscribe: () => void;
 
   constructor(options: GrantEngineOptions) {
@@ -61,6 +63,7 @@ export class GrantEngine implements Running {
     });
     this.#writer = new GrantWriter(runtime.planes, views.grants);
     this.#reader = new ObjectReader(runtime.planes, directory);
+    this.#pace = new WritePace(runtime.elapsedMs);
     this.#patience = new PlanePatience(runtime);
     this.#problems = new PolicyProblems(index, events);
     this.#followed = this.#followTriggers();
@@ -123,17 +126,22 @@ export class GrantEngine implements Running {
       if (wish.problem !== undefined) this.#problem(origin, wish.problem);
       return settled;
     }
-    if (wish.outcome === "grant") await this.#ensure(wish.wanted, signal);
-    else parents.forget(policyOf(origin, runtime.planes), originId(origin));
+    if (wish.outcome === "grant") {
+      const waitMs = await this.#ensure(wish.wanted, signal);
+      if (waitMs > 0) return again(waitMs);
+    } else parents.forget(policyOf(origin, runtime.planes), originId(origin));
     this.#problems.solved(originId(origin));
     return this.#removeOthers(origin, wish.outcome === "grant" ? wish.wanted.place : undefined, signal);
   }
 
-  async #ensure(wanted: WantedGrant, signal: AbortSignal): Promise<void> {
+  /** Gives how long to wait, if it is not done because it was done too often. */
+  async #ensure(wanted: WantedGrant, signal: AbortSignal): Promise<number> {
     const { origin, grant } = wanted;
     const { parents, runtime } = this.#options;
     try {
       if (!this.#writer.isDone(wanted)) {
+        const waitMs = this.#pace.waitMs(originId(origin));
+        if (waitMs > 0) return waitMs;
         await this.#patience.ask(wanted.place.plane, signal, (life) => this.#writer.write(wanted, life));
       }
     } catch (error) {
@@ -141,6 +149,7 @@ export class GrantEngine implements Running {
       throw error;
     }
     if (grant.parent !== undefined) parents.note(policyOf(origin, runtime.planes), originId(origin));
+    return 0;
   }
 
   /** Tells people; what keeps a grant from another control plane also shows in the policy's conditions. */

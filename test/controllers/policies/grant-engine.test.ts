@@ -505,6 +505,27 @@ describe("an engine that was told less than there is", () => {
   });
 });
 
+describe("an engine that somebody works against", () => {
+  it("does not do so as fast as it can", async () => {
+    await begin();
+    start();
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    let deleted = 0;
+    const stop = world.views.grants.subscribe({
+      added: ({ name }) => {
+        deleted += 1;
+        void world.delete(grantsType, name);
+      },
+    });
+    await plan("acme", "5");
+    await world.pass(60_000);
+    stop();
+    expect(deleted).toBeGreaterThan(5);
+    expect(deleted).toBeLessThan(15);
+    await become(["root/default/acme: 5"]);
+  });
+});
+
 describe("an engine that starts", () => {
   it("reads nothing one by one when all is as it should be", async () => {
     await begin();
