@@ -4,20 +4,29 @@ import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { quotaKinds } from "../src/core/resources/kinds.ts";
 import { crdOf } from "../src/schema/crd.ts";
+import type { KindDefinition } from "../src/schema/kind-definition.ts";
+import { tenancyKinds } from "../src/tenancy/resources/tenancy-kinds.ts";
 import { referenceIndex, referencePage } from "./reference-page.ts";
 
-const header = "# Generated from src/core/resources by `npm run generate`. Do not edit.\n";
+/** Where the kinds of each folder come from. */
+const [quota, tenancy] = ["src/core/resources", "src/tenancy/resources"];
+
+const crd = (folder: string, from: string, kind: KindDefinition): readonly [string, string] => {
+  const yaml = stringify(crdOf(kind), { lineWidth: 0, aliasDuplicateObjects: false });
+  const header = `# Generated from ${from} by \`npm run generate\`. Do not edit.\n`;
+  return [`${folder}/${kind.group}_${kind.plural}.yaml`, header + yaml];
+};
 
 /** Folders that hold nothing but generated files. */
-const folders = ["deploy/crds", "docs/reference/kinds"];
+const folders = ["deploy/crds", "deploy/tenancy", "docs/reference/kinds", "docs/reference/tenancy"];
 
 const files = new Map<string, string>([
-  ...quotaKinds.map((kind) => {
-    const yaml = stringify(crdOf(kind), { lineWidth: 0, aliasDuplicateObjects: false });
-    return [`deploy/crds/${kind.group}_${kind.plural}.yaml`, header + yaml] as const;
-  }),
-  ...quotaKinds.map((kind) => [`docs/reference/kinds/${kind.singular}.md`, referencePage(kind)] as const),
-  ["docs/reference/kinds/README.md", referenceIndex(quotaKinds)],
+  ...quotaKinds.map((kind) => crd("deploy/crds", quota, kind)),
+  ...tenancyKinds.map((kind) => crd("deploy/tenancy", tenancy, kind)),
+  ...quotaKinds.map((kind) => [`docs/reference/kinds/${kind.singular}.md`, referencePage(kind, quota)] as const),
+  ["docs/reference/kinds/README.md", referenceIndex(quotaKinds, quota)],
+  ...tenancyKinds.map((kind) => [`docs/reference/tenancy/${kind.singular}.md`, referencePage(kind, tenancy)] as const),
+  ["docs/reference/tenancy/README.md", referenceIndex(tenancyKinds, tenancy)],
 ]);
 
 const stale = [...files].filter(([path, text]) => !existsSync(path) || readFileSync(path, "utf8") !== text);

@@ -4,21 +4,21 @@ import { resourceTypeSchema } from "../src/core/resources/resource-type.ts";
 import type { KindDefinition } from "../src/schema/kind-definition.ts";
 import type { Schema } from "../src/schema/structural-schema.ts";
 
-const notice = "<!-- Generated from src/core/resources by `npm run generate`. Do not edit. -->\n";
+const notice = (from: string): string => `<!-- Generated from ${from} by \`npm run generate\`. Do not edit. -->\n`;
 
 /** The reference page of a kind: what it is for, every field, every rule. */
-export function referencePage(kind: KindDefinition): string {
-  const names = kind.shortNames.map((name) => `\`${name}\``).join(", ");
+export function referencePage(kind: KindDefinition, from: string): string {
+  const names = kind.shortNames.map((name) => `, short \`${name}\``).join("");
   const selectors = kind.selectableFields.map((field) => `\`${field}\``).join(", ");
   return [
-    notice,
+    notice(from),
     `# ${kind.kind}`,
     "",
     kind.schema.description ?? "",
     "",
     `| | |\n|---|---|`,
     `| apiVersion | \`${kind.group}/${kind.version}\` |`,
-    `| resource | \`${kind.plural}\`, short ${names} |`,
+    `| resource | \`${kind.plural}\`${names} |`,
     `| scope | ${kind.scope === "Cluster" ? "cluster" : "namespace"} |`,
     `| field selectors | ${selectors} |`,
     "",
@@ -26,9 +26,9 @@ export function referencePage(kind: KindDefinition): string {
   ].join("\n");
 }
 
-export function referenceIndex(kinds: readonly KindDefinition[]): string {
+export function referenceIndex(kinds: readonly KindDefinition[], from: string): string {
   const rows = kinds.map((kind) => `| [${kind.kind}](${kind.singular}.md) | ${kind.schema.description ?? ""} |`);
-  return [notice, "# Kinds", "", "| kind | what it does |", "|---|---|", ...rows, ""].join("\n");
+  return [notice(from), "# Kinds", "", "| kind | what it does |", "|---|---|", ...rows, ""].join("\n");
 }
 
 function section(name: string, schema: Schema): string[] {

@@ -1,3 +1,4 @@
+import { untilAborted } from "../kube/until-aborted.ts";
 import { mayInOrganization, mayInProject, type WantedAccess } from "./membership-rights.ts";
 import { organizationOfView } from "./organization-view.ts";
 import { projectOf } from "./plane-layout.ts";
@@ -12,7 +13,7 @@ export interface MembersRequest extends WantedAccess {
   readonly isResource: boolean;
 }
 
-type Directory = Pick<TenantDirectory, "organizationOf" | "roleOf">;
+type Directory = Pick<TenantDirectory, "ready" | "organizationOf" | "roleOf">;
 
 interface Decision {
   readonly outcome: "allow" | "none";
@@ -26,11 +27,17 @@ const noOpinion: Decision = { outcome: "none", reason: "" };
  * projects. In the root itself a membership means nothing, and it takes no right away that somebody has otherwise.
  */
 export function membershipAuthorizer(directory: Directory) {
-  return { authorize: async (asked: MembersRequest): Promise<Decision> => decide(directory, asked) };
+  return {
+    authorize: async (asked: MembersRequest, signal: AbortSignal): Promise<Decision> => {
+      const isTenants = asked.view !== undefined || projectOf(asked.plane) !== undefined;
+      if (!asked.isResource || !isTenants) return noOpinion;
+      await untilAborted(directory.ready, signal);
+      return decide(directory, asked);
+    },
+  };
 }
 
 function decide(directory: Directory, asked: MembersRequest): Decision {
-  if (!asked.isResource) return noOpinion;
   const organization = organizationAt(directory, asked);
   const role = organization === undefined ? undefined : directory.roleOf(asked.user, organization);
   if (organization === undefined || role === undefined) return noOpinion;

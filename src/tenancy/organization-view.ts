@@ -24,11 +24,12 @@ interface OrganizationsPart {
 const viewName = /^organization\/(.+)$/;
 
 /** The root as an organization sees it: its namespace, its projects, and what is there for all to read. */
-export function organizationView(organization: string) {
+export function organizationView(organization: string, isCurrent: () => boolean) {
   const namespace = organizationNamespace(organization);
   const member = { name: organization };
   return {
     name: `organization/${organization}`,
+    isCurrent,
     of: (kind: ViewedKind): OrganizationsPart => {
       if (isKind(kind, organizationMembershipDefinition)) {
         return { namespace, adopt: (object) => withSpec(object, "organizationRef", member) };

@@ -16,7 +16,7 @@ export interface ResolvedPath {
 
 /** Finds the plane of a path: of a project, of an organization's part of the root, or of the root. */
 export function tenantPlanes(
-  directory: Pick<TenantDirectory, "project" | "organization">,
+  directory: Pick<TenantDirectory, "project" | "organization" | "organizationUid">,
 ): (path: string) => ResolvedPath | undefined {
   return (path) => {
     const found = tenantPathOf(path);
@@ -25,7 +25,9 @@ export function tenantPlanes(
     const { tenant, name, path: rest } = found;
     if (tenant === "projects")
       return { plane: projectPlane(name), path: rest, ...fault(found, directory.project(name)) };
-    const view = organizationView(name);
+    const uid = directory.organizationUid(name);
+    // Another organization of the same name is another's.
+    const view = organizationView(name, () => directory.organizationUid(name) === uid);
     return { plane: rootPlane.plane, path: rest, view, ...fault(found, directory.organization(name)) };
   };
 }

@@ -44,8 +44,7 @@ export class Tenancy {
 
   /** Resolves when all tenants are known, and their control planes that were made before can be used. */
   get ready(): Promise<void> {
-    const views = Object.values(this.#views).map(({ ready }) => ready);
-    return Promise.all([...views, this.tokens.ready]).then(() => undefined);
+    return Promise.all([this.#directory.ready, this.tokens.ready]).then(() => undefined);
   }
 
   start(): void {

@@ -17,13 +17,16 @@ const inRoot = (name: string): ObjectPlace => ({ plane: rootPlane.plane, namespa
 /** Who the tenants are, whose the projects, and who may do what: what requests are judged by. */
 export class TenantDirectory {
   readonly #views: TenantViews;
-  /** Memberships that are where they belong, by organization. */
-  readonly #members = new Map<string, Map<string, MembershipRecord>>();
+  /** What memberships give that are where they belong, by organization and member. */
+  readonly #roles = new Map<string, Map<string, Role>>();
   /** Projects whose planes were made by this process and may not say so yet, by UID. */
   readonly #opened = new Map<string, string>();
+  /** Resolves when everything is known. */
+  readonly ready: Promise<void>;
 
   constructor(views: TenantViews) {
     this.#views = views;
+    this.ready = Promise.all(Object.values(views).map(({ ready }) => ready)).then(() => undefined);
     views.memberships.subscribe({
       added: (place, now) => this.#add(place, now),
       changed: (place, before, now) => {
@@ -34,17 +37,17 @@ export class TenantDirectory {
     });
   }
 
-  get isReady(): boolean {
-    return Object.values(this.#views).every(({ isReady }) => isReady);
+  organization(name: string): Availability {
+    if (!this.#isReady) return "opening";
+    return this.organizationUid(name) === undefined ? "unknown" : "open";
   }
 
-  organization(name: string): Availability {
-    if (!this.isReady) return "opening";
-    return this.#views.organizations.get(inRoot(name)) === undefined ? "unknown" : "open";
+  organizationUid(name: string): string | undefined {
+    return this.#views.organizations.get(inRoot(name))?.uid;
   }
 
   project(name: string): Availability {
-    if (!this.isReady) return "opening";
+    if (!this.#isReady) return "opening";
     const project = this.#views.projects.get(inRoot(name));
     // Of a project that goes everything is about to go: nothing new may come into it.
     if (project === undefined || project.isDeleting) return "unknown";
@@ -58,17 +61,12 @@ export class TenantDirectory {
   }
 
   /** What somebody is in an organization; undefined for whoever is no member. */
-  roleOf(requester: Requester, organization: string): Role | undefined {
-    if (this.#views.organizations.get(inRoot(organization)) === undefined) return undefined;
-    const held = [...(this.#members.get(organization)?.values() ?? [])].filter(({ member }) =>
-      this.#is(requester, member),
-    );
-    if (held.length === 0) return undefined;
-    return held.some(({ role }) => role === "admin") ? "admin" : "view";
-  }
-
-  isUser(name: string): boolean {
-    return this.#views.users.get(inRoot(name)) !== undefined;
+  roleOf({ username, groups }: Requester, organization: string): Role | undefined {
+    if (this.organizationUid(organization) === undefined) return undefined;
+    const isUser = this.#views.users.get(inRoot(username)) !== undefined;
+    const members = [...(isUser ? [{ user: username }] : []), ...groups.map((group) => ({ group }))];
+    const roles = members.flatMap((member) => [...(this.#roles.get(memberKey(organization, member))?.values() ?? [])]);
+    return roles.find((role) => role === "admin") ?? roles[0];
   }
 
   /** The plane of this very project can be used, though the project does not say so yet. */
@@ -81,19 +79,26 @@ export class TenantDirectory {
     this.#opened.delete(project);
   }
 
-  #is({ username, groups }: Requester, member: MembershipRecord["member"]): boolean {
-    return "user" in member ? member.user === username && this.isUser(username) : groups.includes(member.group);
+  get #isReady(): boolean {
+    return Object.values(this.#views).every(({ isReady }) => isReady);
   }
 
-  #add({ namespace, name }: ObjectPlace, membership: MembershipRecord): void {
-    if (!membership.isInPlace) return;
-    const members = this.#members.get(membership.organization) ?? new Map<string, MembershipRecord>();
-    this.#members.set(membership.organization, members.set(`${namespace}/${name}`, membership));
+  #add({ namespace, name }: ObjectPlace, { organization, member, role, isInPlace }: MembershipRecord): void {
+    if (!isInPlace) return;
+    const key = memberKey(organization, member);
+    const roles = this.#roles.get(key) ?? new Map<string, Role>();
+    this.#roles.set(key, roles.set(`${namespace}/${name}`, role));
   }
 
-  #drop({ namespace, name }: ObjectPlace, { organization }: MembershipRecord): void {
-    const members = this.#members.get(organization);
-    members?.delete(`${namespace}/${name}`);
-    if (members?.size === 0) this.#members.delete(organization);
+  #drop({ namespace, name }: ObjectPlace, { organization, member }: MembershipRecord): void {
+    const key = memberKey(organization, member);
+    const roles = this.#roles.get(key);
+    roles?.delete(`${namespace}/${name}`);
+    if (roles?.size === 0) this.#roles.delete(key);
   }
+}
+
+/** No name holds the character between them. */
+function memberKey(organization: string, member: MembershipRecord["member"]): string {
+  return "user" in member ? `${organization}\nuser\n${member.user}` : `${organization}\ngroup\n${member.group}`;
 }

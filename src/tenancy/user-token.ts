@@ -9,7 +9,7 @@ import { iamGroup, tenancyVersion } from "./resources/tenancy-names.ts";
 /** The type of Secrets that tokens of users are kept in, by their hashes alone. */
 export const userTokenType = "quota.miloapis.com/user-token";
 
-export const userTokenLabel = "iam.miloapis.com/user";
+const userTokenLabel = "iam.miloapis.com/user";
 
 const namePrefix = "user-token-";
 const tokenFormat = /^mqt-([0-9a-f]{16})-([A-Za-z0-9_-]{43})$/;

@@ -6,7 +6,7 @@ import { sourceOf } from "../kube/watch/object-source.ts";
 import type { TenancyRuntime } from "./tenancy-runtime.ts";
 import { isKeyOf, type KnownToken, parseUserToken, readToken, userTokenType } from "./user-token.ts";
 
-export const secretsType: ResourceType = { group: "", version: "v1", plural: "secrets", scope: "Namespaced" };
+const secretsType: ResourceType = { group: "", version: "v1", plural: "secrets", scope: "Namespaced" };
 
 /** Whom a token is of, in the words of the server. */
 export interface TokenBearer {

@@ -7,7 +7,11 @@ import type { Availability } from "../../src/tenancy/tenant-directory.ts";
 
 const apiGroup = "resourcemanager.miloapis.com";
 const prefix = `/apis/${apiGroup}/v1alpha1`;
-const everything = { project: (): Availability => "open", organization: (): Availability => "open" };
+const everything = {
+  project: (): Availability => "open",
+  organization: (): Availability => "open",
+  organizationUid: () => "1",
+};
 
 describe("the planes of tenants", () => {
   const layout: PlaneLayout = tenantLayout;
@@ -61,7 +65,7 @@ describe("the planes of tenants", () => {
 
   it("say why they cannot be used", () => {
     const codes = (availability: Availability) => {
-      const found = tenantPlanes({ project: () => availability, organization: () => availability });
+      const found = tenantPlanes({ ...everything, project: () => availability, organization: () => availability });
       return [projectPath("web"), organizationPath("acme")].map((path) => found(path)?.unavailable?.code);
     };
     expect([codes("open"), codes("opening"), codes("unknown")]).toEqual([

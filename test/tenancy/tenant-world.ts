@@ -18,7 +18,7 @@ import { users } from "../apiserver/test-users.ts";
 const startMs = Date.UTC(2026, 0, 1);
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-export const group = "/apis/resourcemanager.miloapis.com/v1alpha1";
+const group = "/apis/resourcemanager.miloapis.com/v1alpha1";
 export const organizations = `${group}/organizations`;
 export const projects = `${group}/projects`;
 export const usersPath = "/apis/iam.miloapis.com/v1alpha1/users";
@@ -88,7 +88,7 @@ export class TenantWorld {
       clock: this.clock,
       resolvePlane: (path) => this.tenancy.resolvePlane(path),
       definitionsFrom: (plane) => tenantLayout.definitionsFrom(plane),
-      authorizers: [{ authorize: (asked) => this.tenancy.authorizer.authorize(asked) }],
+      authorizers: [{ authorize: (asked, signal) => this.tenancy.authorizer.authorize(asked, signal) }],
       plugins: [{ name: "guard", validate: (request) => this.tenancy.guard.validate(request) }],
       tokens: [{ authenticateToken: (token, signal) => this.tenancy.tokens.authenticateToken(token, signal) }],
     });

@@ -327,6 +327,28 @@ describe("two tenants", () => {
     expect(await review("anna", "", "list", "projects")).toBe(false);
   });
 
+  it("see nothing of another who gets the name of their organization", async () => {
+    await world.organization("gamma");
+    await world.member("gamma", "anna", ["admin"]);
+    const readers = [
+      await as.anna.watch(inOrganization("gamma", `${projects}?watch=true`)),
+      await as.anna.watch(inOrganization("gamma", `${quota}/resourceclaims?watch=true`)),
+    ];
+    await as.anna.create(inOrganization("gamma", projects), project("early"));
+    await world.server.remove(`${organizations}/gamma`);
+    await world.gone(`${organizations}/gamma`);
+    await world.organization("gamma");
+    await world.project("late", "gamma");
+    const claims = ofOrganization("gamma", "resourceclaims");
+    await world.server.create(claims, claim("late", consumerRef("Organization", "gamma")));
+    await world.server.settled();
+    const told = readers.flatMap(({ events }) => events.map(({ object }) => object.metadata.name));
+    expect(new Set(told)).toEqual(new Set(["early"]));
+    expect(readers.map(({ ended }) => ended)).toEqual(["ended", "ended"]);
+    expect((await as.anna.get(inOrganization("gamma", projects))).code).toBe(403);
+    expect((await as.anna.get(inProject("late", maps))).code).toBe(403);
+  });
+
   it("lose their rights with the membership, the user, or the token", async () => {
     await world.member("acme", "temp", ["view"]);
     const token = await world.token({ user: "temp" });

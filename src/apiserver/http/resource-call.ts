@@ -116,13 +116,14 @@ export function isInPlace({ kind, path, verb }: ResourceCall): boolean {
 
 /** What is asked of the registry. */
 export function readRequest({ context, kind, path, isServed }: ResourceCall): ObjectRequest {
+  const { view } = context;
   return {
     plane: context.plane,
     ...(context.request.allPlanes === true ? { allPlanes: true } : {}),
     kind,
     namespace: path.namespace,
-    ...(context.view === undefined ? {} : { within: context.view.of(kind) }),
-    isServed,
+    ...(view === undefined ? {} : { within: view.of(kind) }),
+    isServed: view?.isCurrent === undefined ? isServed : () => isServed() && view.isCurrent?.() !== false,
     user: context.user,
     warn: (text) => context.warnings.push(text),
     signal: context.signal,

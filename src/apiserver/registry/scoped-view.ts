@@ -9,6 +9,8 @@ export interface ScopedView {
   /** What authorizers know it by. */
   readonly name: string;
   of(kind: Pick<ServedKind, "group" | "kind" | "plural" | "scope">): KindView;
+  /** Whether it still is what it was when the request came; whoever watches by way of it is told nothing once it is not. */
+  readonly isCurrent?: () => boolean;
 }
 
 /** What of a kind is in a view. */

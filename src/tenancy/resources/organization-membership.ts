@@ -38,7 +38,8 @@ const schema = {
         roles: {
           type: "array",
           description:
-            "view: see projects, limits, usage and claims. admin: also make and delete projects, and manage memberships.",
+            "view: see projects and what is in them, limits, usage and claims. admin: also make, change and delete " +
+            "projects and what is in them, and manage memberships.",
           minItems: 1,
           maxItems: 2,
           "x-kubernetes-list-type": "set",

@@ -7,7 +7,7 @@ import { tenantTypeSchema } from "./organization.ts";
 import { resourceManagerGroup, tenancyVersion } from "./tenancy-names.ts";
 import { type TenantObject, tenantParser } from "./tenant-object.ts";
 
-export const projectNameLengthMax = 63;
+const projectNameLengthMax = 63;
 
 const schema = {
   type: "object",
