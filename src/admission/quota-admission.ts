@@ -10,7 +10,7 @@ import type { PlacedClaim } from "./needs.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
 import type { PolicySight } from "./policy-sight.ts";
 import { wishesOf } from "./policy-wishes.ts";
-import { Refused } from "./refusals.ts";
+import { Refused, type Shortage } from "./refusals.ts";
 import { type UsageView, unknownUsage } from "./usage-view.ts";
 import { usageWarnings } from "./usage-warnings.ts";
 import type { ClaimPolicy } from "./wanted-claims.ts";
@@ -130,9 +130,9 @@ export class QuotaAdmission {
         const { policy } = claim.policy;
         told.decided?.(policy, change, shortages.length === 0 ? "shadow_granted" : "shadow_denied");
         if (shortages.length === 0) continue;
-        const { message } = Refused.insufficient(shortages, "");
-        change.warn(`${message} It is let in: policy ${policy.metadata.name} is only watched, not enforced.`);
-        told.shadowed?.(policy, change, message);
+        // The beginning has to say it all: clients cut long warnings.
+        change.warn(`only watched, not refused by policy ${policy.metadata.name}: ${textOf(shortages)}`);
+        told.shadowed?.(policy, change, textOf(shortages));
       } catch (error) {
         report("admission, only watching", error);
       }
@@ -156,6 +156,10 @@ export class QuotaAdmission {
 
 function refusal({ status }: Refused): Verdict {
   return { allowed: false, status };
+}
+
+function textOf(shortages: readonly Shortage[]): string {
+  return shortages.map(({ message }) => message).join("; ");
 }
 
 function resultOf(error: unknown): AdmissionResult {

@@ -1,91 +1,185 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimPoliciesType, claimsType, grantsType, registrationsType } from "../../src/controllers/quota-types.ts";
-import { AdmissionWorld, configMapsType, eventually } from "./admission-world.ts";
+import { claimsType, grantsType } from "../../src/controllers/quota-types.ts";
+import { AdmissionWorld, eventually, signal } from "./admission-world.ts";
+import { configMapsType, namespacesType } from "./object-types.ts";
+import {
+  claimsIn,
+  configMap,
+  configMapKind,
+  enforce,
+  grant,
+  limitOf,
+  policy,
+  provide,
+  usesEventually,
+} from "./quota-objects.ts";
 
 let world: AdmissionWorld;
-const { signal } = new AbortController();
-const head = { apiVersion: "quota.miloapis.com/v1alpha1" };
+let opened: number;
+const type = "core/configmaps";
+const path = "/api/v1/namespaces/default/configmaps";
+const yes = { code: 201, message: "" };
+/** What somebody is told who wants one more than the limit. */
+const full = (limit: number) =>
+  `Insufficient quota resources available: core/configmaps for Namespace "default": requested 1 configmap, ` +
+  `limit ${limit}, allocated ${limit}, reserved 0, available 0. Delete what is not needed any more, or ask your ` +
+  "platform team for a larger quota.";
 
 beforeEach(async () => {
-  world = await AdmissionWorld.start();
-  await world.create(registrationsType, {
-    ...head,
-    kind: "ResourceRegistration",
-    metadata: { name: "configmaps" },
-    spec: {
-      resourceType: "core/configmaps",
-      type: "Entity",
-      baseUnit: "config map",
-      consumerType: { apiGroup: "", kind: "Namespace" },
-      claimingResources: [{ kind: "ConfigMap" }],
-    },
-  });
-  await world.create(grantsType, {
-    ...head,
-    kind: "ResourceGrant",
-    metadata: { name: "three", namespace: "default" },
-    spec: {
-      consumerRef: { kind: "Namespace", name: "default" },
-      allowances: [{ resourceType: "core/configmaps", buckets: [{ amount: 3 }] }],
-    },
-  });
-  await world.create(claimPoliciesType, {
-    ...head,
-    kind: "ClaimCreationPolicy",
-    metadata: { name: "configmaps" },
-    spec: {
-      trigger: { resource: { apiVersion: "v1", kind: "ConfigMap" } },
-      target: {
-        resourceClaimTemplate: {
-          spec: {
-            consumerRef: { kind: "Namespace", name: "{{ trigger.metadata.namespace }}" },
-            requests: [{ resourceType: "core/configmaps", amount: 1 }],
-          },
-        },
+  opened = 0;
+  world = await AdmissionWorld.start({
+    waitMsMax: 60_000, // however busy this machine is
+    toldStreams: {
+      opened: () => {
+        opened += 1;
       },
     },
   });
-  await eventually(async () => {
-    const { items } = await world.resource(claimPoliciesType).list({}, signal);
-    expect(JSON.stringify(items)).toContain("PolicyReady");
-  });
+  await provide(world, type, configMapKind, 3);
+  await enforce(world, policy("configmaps", configMapKind, type));
 });
 
-afterEach(() => world.stop());
-
-const configMap = (name: string) => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name, namespace: "default" },
+afterEach(async () => {
+  await world.stop();
+  expect(world.faults).toEqual([]);
 });
 
-const claims = async () => (await world.resource(claimsType).list({}, signal)).items;
+const post = (name: string) => world.tryCreate(configMapsType, configMap(name));
+const remove = (name: string) => world.resource(configMapsType).delete({ namespace: "default", name }, {}, signal);
 
 describe("an object", () => {
-  it("is let in while quota is there, and refused with the numbers when it is used up", async () => {
-    for (const name of ["a", "b", "c"]) {
-      expect(await world.tryCreate(configMapsType, configMap(name))).toEqual({ code: 201, message: "" });
-    }
-    expect(await world.tryCreate(configMapsType, configMap("d"))).toEqual({
-      code: 403,
-      message:
-        'Insufficient quota resources available: core/configmaps for Namespace "default": requested 1 config map, ' +
-        "limit 3, allocated 3, reserved 0, available 0. Delete what is not needed any more, or ask your platform team " +
-        "for a larger quota.",
-    });
-    await world.resource(configMapsType).delete({ namespace: "default", name: "a" }, {}, signal);
-    await eventually(async () =>
-      expect(await world.tryCreate(configMapsType, configMap("d"))).toEqual({ code: 201, message: "" }),
-    );
-    await eventually(async () => expect(await claims()).toHaveLength(3));
-    expect(world.reported).toEqual([]);
+  it("is let in while quota is there, refused with the numbers when it is used up, and let in again when it is freed", async () => {
+    for (const name of ["a", "b", "c"]) expect(await post(name)).toEqual(yes);
+    expect(await post("d")).toEqual({ code: 403, message: full(3) });
+    await remove("a");
+    await eventually(async () => expect(await post("d")).toEqual(yes));
+    expect(await post("e")).toEqual({ code: 403, message: full(3) });
+    await world.create(grantsType, grant("more", type, 1));
+    await eventually(async () => expect(await limitOf(world, type)).toBe(4));
+    expect(await post("e")).toEqual(yes);
+    await usesEventually(world, type, 4);
+    expect(await claimsIn(world)).toHaveLength(4);
   });
 
-  it("takes one unit however often it is posted", async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () => world.tryCreate(configMapsType, configMap("same"))),
+  it("is refused where nothing is granted, and told so", async () => {
+    await world.create(namespacesType, { apiVersion: "v1", kind: "Namespace", metadata: { name: "poor" } });
+    const { code, message } = await world.tryCreate(configMapsType, configMap("a", {}, { namespace: "poor" }));
+    expect(code).toBe(403);
+    expect(message).toContain(
+      "requested 1 configmap, limit 0, allocated 0, reserved 0, available 0. " +
+        'Nothing of it is granted to Namespace "poor" yet.',
     );
+  });
+
+  it("takes one unit however often it is posted at once, and all but one are told that it is there", async () => {
+    const answers = await Promise.all(Array.from({ length: 6 }, () => post("same")));
     expect(answers.map(({ code }) => code).sort()).toEqual([201, 409, 409, 409, 409, 409]);
-    await eventually(async () => expect(await claims()).toHaveLength(1));
+    await usesEventually(world, type, 1);
+    expect(await claimsIn(world)).toHaveLength(1);
+  });
+
+  it("is told that it is there, and not that quota is used up, when it is posted again", async () => {
+    for (const name of ["a", "b", "c"]) expect(await post(name)).toEqual(yes);
+    expect(await post("a")).toEqual({ code: 409, message: 'configmaps "a" already exists' });
+    await usesEventually(world, type, 3);
+  });
+
+  it("can be made again under its old name as soon as it is gone", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      expect(await post("again")).toEqual(yes);
+      await remove("again");
+    }
+    await usesEventually(world, type, 0);
+    expect(await claimsIn(world)).toHaveLength(0);
+  });
+
+  it("takes a unit under a generated name", async () => {
+    const body = { ...configMapKind, metadata: { generateName: "made-", namespace: "default" } };
+    const { code, body: made } = await world.ask({ method: "POST", path, body });
+    expect(code).toBe(201);
+    await usesEventually(world, type, 1);
+    const { name } = made["metadata"] as { name: string };
+    const [claim] = await claimsIn(world);
+    expect(claim).toMatchObject({ spec: { resourceRef: { kind: "ConfigMap", name, namespace: "default" } } });
+  });
+
+  it("takes a unit when it is applied, and none when it is applied again", async () => {
+    const apply = () =>
+      world.ask({
+        method: "PATCH",
+        path: `${path}/applied`,
+        query: { fieldManager: "me" },
+        type: "application/apply-patch+yaml",
+        body: configMap("applied", { data: { a: "1" } }),
+      });
+    expect((await apply()).code).toBe(201);
+    expect((await apply()).code).toBe(200);
+    await usesEventually(world, type, 1);
+  });
+
+  it("is listed in its claim, which says where it comes from", async () => {
+    const made = await world.create(configMapsType, configMap("a"));
+    await eventually(async () => {
+      const [claim] = await claimsIn(world);
+      const { uid } = made["metadata"] as { uid: string };
+      expect(claim).toMatchObject({
+        metadata: {
+          labels: {
+            "quota.miloapis.com/auto-created": "true",
+            "quota.miloapis.com/policy": "configmaps",
+            "quota.miloapis.com/gvk": "core.v1.ConfigMap",
+          },
+          annotations: {
+            "quota.miloapis.com/created-by": "claim-creation-plugin",
+            "quota.miloapis.com/candidates": uid,
+            "quota.miloapis.com/bound": uid,
+            "quota.miloapis.com/resource-name": "a",
+          },
+          ownerReferences: [{ kind: "ConfigMap", name: "a", uid, controller: false, blockOwnerDeletion: false }],
+        },
+      });
+    });
+  });
+
+  it("comes with a warning when little is left", async () => {
+    await world.create(grantsType, grant("seven", type, 7));
+    await eventually(async () => expect(await limitOf(world, type)).toBe(10));
+    const warnings: (readonly string[])[] = [];
+    for (let at = 1; at <= 10; at += 1) {
+      const { code, warnings: told } = await world.ask({ method: "POST", path, body: configMap(`map-${at}`) });
+      expect(code).toBe(201);
+      warnings.push(told);
+    }
+    const used = (percent: number, count: number) => [
+      `quota core/configmaps for Namespace "default" is ${percent} % used: ${count} of 10 configmaps`,
+    ];
+    expect(warnings).toEqual([[], [], [], [], [], [], [], used(80, 8), used(90, 9), used(100, 10)]);
+  });
+});
+
+describe("many objects", () => {
+  it("open one watch, however many come first", async () => {
+    const answers = await Promise.all(Array.from({ length: 64 }, (_, at) => post(`first-${at}`)));
+    expect(answers.filter(({ code }) => code === 201)).toHaveLength(3);
+    expect(answers.filter(({ code }) => code === 403)).toHaveLength(61);
+    expect(opened).toBe(1);
+    expect(world.health).toMatchObject({ desired: 1, connected: 1, waiters: 0, activePolicies: 1 });
+  });
+
+  it("get exactly what there is: 3,000 for 1,000 units", { timeout: 120_000 }, async () => {
+    await world.create(grantsType, grant("plenty", type, 997));
+    await eventually(async () => expect(await limitOf(world, type)).toBe(1000));
+    const answers = await Promise.all(Array.from({ length: 3_000 }, (_, at) => post(`one-of-many-${at}`)));
+    const count = (code: number) => answers.filter((answer) => answer.code === code).length;
+    expect({ made: count(201), refused: count(403), other: 3_000 - count(201) - count(403) }).toEqual({
+      made: 1_000,
+      refused: 2_000,
+      other: 0,
+    });
+    await usesEventually(world, type, 1_000);
+    await eventually(async () => {
+      const { items } = await world.resource(claimsType).list({}, signal);
+      expect(items).toHaveLength(1_000);
+    });
   });
 });

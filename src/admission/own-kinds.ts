@@ -1,0 +1,84 @@
+import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
+import type { RequestUser } from "../core/policy/policy-variables.ts";
+import type { RegistrationView } from "../core/resources/registration-rules.ts";
+import { forbiddenTo, invalidObject } from "../protocol/api-status.ts";
+import { type FieldIssue, issueText } from "../protocol/field-issue.ts";
+import { jsonEquals } from "../protocol/json-value.ts";
+import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
+import { type OwnIssues, ownRules } from "./own-rules.ts";
+import { changedMarks } from "./reserved-marks.ts";
+
+export interface OwnKindsOptions {
+  readonly planes: PolicyPlanes;
+  readonly registrations: RegistrationView;
+  /** Registrations as the server has them right now: a view may be late, and nobody is refused by a late view. */
+  readonly readRegistrations: (signal: AbortSignal) => Promise<RegistrationView>;
+  /** The users that the quota system itself writes as. */
+  readonly systemUsers: readonly string[];
+}
+
+/** Kinds that nobody but the system writes: decisions rest on one of them, and the other shows what they come to. */
+const ledgerKinds: readonly string[] = ["AllowanceBucket", "EffectiveResourceGrant"];
+const mastersGroup = "system:masters";
+const onlySystem = "only the quota system writes it; it follows from grants and claims";
+
+/** Objects of the quota API itself: what a schema cannot say of them, and who may write what. */
+export class OwnKinds {
+  readonly #options: OwnKindsOptions;
+
+  constructor(options: OwnKindsOptions) {
+    this.#options = options;
+  }
+
+  async decide(change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
+    if (ledgerKinds.includes(change.kind)) return this.#ledger(change);
+    // What controllers say of an object is theirs alone by their rights.
+    if (change.subresource !== "") return allowed;
+    const marks = change.kind === "ResourceClaim" ? this.#marks(change) : [];
+    const { faults, elsewhere } = await this.#issues(change, signal);
+    const isRequest = change.kind === "ResourceClaim" && change.operation === "CREATE";
+    const issues = [...marks, ...faults, ...(isRequest ? elsewhere : [])];
+    if (issues.length > 0) return refusal(change, issues);
+    if (!isRequest) for (const issue of elsewhere) change.warn(`not in effect yet: ${issueText(issue)}`);
+    return allowed;
+  }
+
+  #ledger(change: ObjectChange): Verdict {
+    const { user, type, name, warn } = change;
+    if (this.#isSystem(user)) return allowed;
+    if (user.groups.includes(mastersGroup)) {
+      warn(`${change.kind} is kept by the quota system: what is written by hand is put right again`);
+      return allowed;
+    }
+    const resource = { group: type.group, resource: type.plural };
+    return { allowed: false, status: forbiddenTo(resource, name, onlySystem) };
+  }
+
+  #marks({ user, object, oldObject, warn }: ObjectChange): readonly FieldIssue[] {
+    if (this.#isSystem(user)) return [];
+    const issues = changedMarks(object, oldObject);
+    if (!user.groups.includes(mastersGroup)) return issues;
+    for (const issue of issues) warn(`${issueText(issue)}; let through because ${mastersGroup} may do anything`);
+    return [];
+  }
+
+  /** Whoever changes nothing of what was asked for is not held to it again: an object must be able to go. */
+  async #issues(change: ObjectChange, signal: AbortSignal): Promise<OwnIssues> {
+    const { object, oldObject, plane, kind } = change;
+    const rule = ownRules[kind];
+    const isSame = oldObject !== undefined && jsonEquals(object["spec"] ?? null, oldObject["spec"] ?? null);
+    if (rule === undefined || isSame) return { faults: [], elsewhere: [] };
+    const { planes, registrations, readRegistrations } = this.#options;
+    const seen = rule(object, oldObject, { plane, planes, registrations });
+    if (seen.elsewhere.length === 0 || kind !== "ResourceClaim") return seen;
+    return rule(object, oldObject, { plane, planes, registrations: await readRegistrations(signal) });
+  }
+
+  #isSystem({ name }: RequestUser): boolean {
+    return this.#options.systemUsers.includes(name);
+  }
+}
+
+function refusal({ type, kind, name }: ObjectChange, issues: readonly FieldIssue[]): Verdict {
+  return { allowed: false, status: invalidObject({ group: type.group, kind }, name, issues) };
+}

@@ -1,0 +1,60 @@
+import type { ResourceType } from "../../src/kube/client/resource-type.ts";
+
+const core = (plural: string, scope: ResourceType["scope"] = "Namespaced"): ResourceType => ({
+  group: "",
+  version: "v1",
+  plural,
+  scope,
+});
+
+export const configMapsType = core("configmaps");
+export const secretsType = core("secrets");
+export const namespacesType = core("namespaces", "Cluster");
+export const definitionsType: ResourceType = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  scope: "Cluster",
+};
+export const priorityClassesType: ResourceType = {
+  group: "scheduling.k8s.io",
+  version: "v1",
+  plural: "priorityclasses",
+  scope: "Cluster",
+};
+/** A kind with two served versions, a size, and replicas that can be scaled. */
+export const shipsType: ResourceType = { group: "fleet.example", version: "v1", plural: "ships", scope: "Namespaced" };
+
+const shipVersion = (name: string, storage: boolean) => ({
+  name,
+  served: true,
+  storage,
+  schema: {
+    openAPIV3Schema: {
+      type: "object",
+      properties: {
+        spec: {
+          type: "object",
+          properties: { size: { type: "integer" }, replicas: { type: "integer" }, note: { type: "string" } },
+        },
+        status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+      },
+    },
+  },
+  subresources: {
+    status: {},
+    scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+  },
+});
+
+export const shipsDefinition = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "ships.fleet.example" },
+  spec: {
+    group: "fleet.example",
+    scope: "Namespaced",
+    names: { plural: "ships", singular: "ship", kind: "Ship", listKind: "ShipList" },
+    versions: [shipVersion("v1", true), shipVersion("v1beta1", false)],
+  },
+};

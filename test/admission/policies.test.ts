@@ -1,0 +1,260 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AdmissionResult } from "../../src/admission/admission-listener.ts";
+import { claimPoliciesType, claimsType, registrationsType } from "../../src/controllers/quota-types.ts";
+import { AdmissionWorld, eventually, type Json, signal } from "./admission-world.ts";
+import { configMapsType, namespacesType, shipsDefinition, shipsType } from "./object-types.ts";
+import {
+  claimsIn,
+  configMap,
+  configMapKind,
+  enforce,
+  isReady,
+  type PolicyParts,
+  policy,
+  provide,
+  registration,
+  ship,
+  shipKind,
+  usesEventually,
+} from "./quota-objects.ts";
+
+let world: AdmissionWorld;
+let results: [policy: string, result: AdmissionResult][];
+let missing: string[];
+let refusing: string | undefined;
+const path = "/api/v1/namespaces/default/configmaps";
+const yes = { code: 201, message: "" };
+
+beforeEach(async () => {
+  results = [];
+  missing = [];
+  refusing = undefined;
+  world = await AdmissionWorld.start({
+    waitMsMax: 60_000,
+    told: {
+      decided: (of, _, result) => results.push([of.metadata.name ?? "", result]),
+      missingKey: (of) => missing.push(of.metadata.name ?? ""),
+    },
+    plugins: [
+      {
+        name: "another",
+        validate: async ({ name }) =>
+          name === refusing
+            ? { allowed: false, status: { ...forbidden, message: "another plug-in says no" } }
+            : { allowed: true },
+      },
+    ],
+  });
+});
+
+afterEach(async () => {
+  await world.stop();
+  expect(world.faults).toEqual([]);
+});
+
+const forbidden = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code: 403 } as const;
+const post = (name: string, more: Json = {}) => world.tryCreate(configMapsType, configMap(name, more));
+const tell = (name: string, metadata: Json = {}) =>
+  world.ask({ method: "POST", path, body: configMap(name, {}, metadata) });
+const patchPolicy = (name: string, spec: Json) =>
+  world.resource(claimPoliciesType).patch({ name }, { type: "merge", body: { spec } }, {}, signal);
+
+/** Maps, of which there may be so many, claimed for by a policy. */
+async function maps(amount: number, parts: PolicyParts = {}): Promise<void> {
+  await provide(world, "core/configmaps", configMapKind, amount);
+  await enforce(world, policy("maps", configMapKind, "core/configmaps", parts));
+}
+
+describe("several policies on one kind", () => {
+  beforeEach(async () => {
+    await maps(5);
+    await provide(world, "core/settings", configMapKind, 1);
+    await enforce(world, policy("settings", configMapKind, "core/settings"));
+  });
+
+  it("are decided together: all or nothing", async () => {
+    expect(await post("a")).toEqual(yes);
+    const { code, message } = await post("b");
+    expect(code).toBe(403);
+    expect(message).toContain("core/settings");
+    expect(message).not.toContain("core/configmaps");
+    await usesEventually(world, "core/configmaps", 1);
+    await usesEventually(world, "core/settings", 1);
+    expect(await claimsIn(world)).toHaveLength(2);
+  });
+});
+
+it("every quota that is short is named, in the message and as causes", async () => {
+  await maps(0);
+  await provide(world, "core/settings", configMapKind, 0);
+  await enforce(world, policy("settings", configMapKind, "core/settings"));
+  const { code, body, message } = await tell("a");
+  expect(code).toBe(403);
+  expect(body).toMatchObject({ reason: "Forbidden" });
+  const { causes } = body["details"] as { causes: { reason: string; field: string; message: string }[] };
+  expect(causes.map(({ reason, field }) => `${reason} ${field}`).sort()).toEqual([
+    "QuotaExceeded core/configmaps",
+    "QuotaExceeded core/settings",
+  ]);
+  for (const { message: text } of causes) expect(message).toContain(text);
+});
+
+describe("a policy", () => {
+  it("is not asked while it is switched off", async () => {
+    await maps(1);
+    expect(await post("a")).toEqual(yes);
+    await patchPolicy("maps", { disabled: true });
+    await isReady(world, "maps", "PolicyDisabled");
+    expect(await post("b")).toEqual(yes);
+    expect(results).toEqual([
+      ["maps", "granted"],
+      ["maps", "policy_disabled"],
+    ]);
+  });
+
+  it("that does not work for an object refuses it, says so, and can be mended", async () => {
+    await maps(2, { requests: [{ resourceType: "core/configmaps", amountExpression: "int(trigger.data.size)" }] });
+    const { code, body } = await tell("a");
+    expect(code).toBe(500);
+    expect(body).toMatchObject({ reason: "InternalError", details: { causes: [{ reason: "QuotaMisconfigured" }] } });
+    expect(String(body["message"])).toMatch(/^quota is misconfigured.*ClaimCreationPolicy "maps"/);
+    expect(results).toEqual([["maps", "misconfigured"]]);
+    expect(await claimsIn(world)).toEqual([]);
+    const spec = policy("maps", configMapKind, "core/configmaps")["spec"] as Json;
+    await patchPolicy("maps", { target: { ...(spec["target"] as Json) } });
+    await isReady(world, "maps");
+    await eventually(async () => expect(await post("a")).toEqual(yes));
+  });
+
+  it("that does not work lets everything in if it says so, with a warning", async () => {
+    const requests = [{ resourceType: "core/configmaps", amountExpression: "int(trigger.data.size)" }];
+    await maps(1, { requests, spec: { failurePolicy: "Ignore" } });
+    const { code, warnings } = await tell("a");
+    expect(code).toBe(201);
+    expect(warnings).toEqual([expect.stringContaining('quota is not checked: ClaimCreationPolicy "maps"')]);
+    expect(results).toEqual([["maps", "ignored"]]);
+  });
+
+  it("that says so still refuses what quota is short for", async () => {
+    await maps(1, { spec: { failurePolicy: "Ignore" } });
+    expect(await post("a")).toEqual(yes);
+    expect((await post("b")).code).toBe(403);
+  });
+
+  it("in shadow tells what it would have refused, and refuses nothing", async () => {
+    await maps(0, { spec: { mode: "Shadow" } });
+    const { code, warnings } = await tell("a");
+    expect(code).toBe(201);
+    expect(warnings).toEqual([
+      'only watched, not refused by policy maps: core/configmaps for Namespace "default": ' +
+        "requested 1 configmap, limit 0, allocated 0, reserved 0, available 0",
+    ]);
+    expect(results).toEqual([["maps", "shadow_denied"]]);
+    expect(await claimsIn(world)).toEqual([]);
+  });
+
+  it("is about what it says: a key that is not there makes a condition false, and is counted", async () => {
+    await maps(1, { constraints: [{ expression: 'trigger.metadata.labels["env"] == "prod"' }] });
+    for (const name of ["a", "b"]) expect(await post(name)).toEqual(yes);
+    expect(missing).toEqual(["maps", "maps"]);
+    expect(await claimsIn(world)).toEqual([]);
+  });
+
+  it("leaves objects alone that were there before it", async () => {
+    expect(await post("old")).toEqual(yes);
+    await new Promise((resolve) => setTimeout(resolve, 1_100)); // times are in seconds
+    await maps(1);
+    expect(await post("new")).toEqual(yes);
+    expect((await post("newer")).code).toBe(403);
+    const ref = { namespace: "default", name: "old" };
+    await world.resource(configMapsType).patch(ref, { type: "merge", body: { data: { a: "1" } } }, {}, signal);
+    await usesEventually(world, "core/configmaps", 1);
+  });
+
+  it("holds whatever version an object is written in", async () => {
+    await world.define(shipsDefinition, shipsType);
+    await provide(world, "fleet.example/ships", shipKind, 1);
+    await enforce(world, policy("ships", shipKind, "fleet.example/ships"));
+    const older = { ...shipsType, version: "v1beta1" };
+    const sail = (name: string) => ({ ...ship(name, { size: 1 }), apiVersion: "fleet.example/v1beta1" });
+    expect(await world.tryCreate(older, sail("a"))).toEqual(yes);
+    expect((await world.tryCreate(older, sail("b"))).code).toBe(403);
+    expect((await world.tryCreate(shipsType, ship("b", { size: 1 }))).code).toBe(403);
+  });
+
+  it("may put claims into another namespace than their objects", async () => {
+    await world.create(namespacesType, { apiVersion: "v1", kind: "Namespace", metadata: { name: "claims" } });
+    await maps(2, { metadata: { namespace: "claims" } });
+    for (const name of ["a", "b"]) expect(await post(name)).toEqual(yes);
+    expect((await post("c")).code).toBe(403);
+    await usesEventually(world, "core/configmaps", 2);
+    const { items } = await world.resource(claimsType).list({ namespace: "claims" }, signal);
+    expect(items).toHaveLength(2);
+    for (const { metadata } of items as { metadata: Json }[]) expect(metadata["ownerReferences"]).toBeUndefined();
+    await world.resource(configMapsType).delete({ namespace: "default", name: "a" }, {}, signal);
+    await usesEventually(world, "core/configmaps", 1);
+  });
+
+  it("whose claims cannot be made says so, and names itself", async () => {
+    await maps(2, { metadata: { namespace: "nowhere" } });
+    const { code, message } = await post("a");
+    expect(code).toBe(500);
+    expect(message).toContain('the claim of ClaimCreationPolicy "maps" cannot be made: namespaces "nowhere" not found');
+  });
+
+  it("meets a claim of its name that is for something else, and says so", async () => {
+    await world.create(registrationsType, registration("core/other", [configMapKind]));
+    await maps(2, { metadata: { name: "fixed-name" } });
+    const foreign = {
+      apiVersion: "quota.miloapis.com/v1alpha1",
+      kind: "ResourceClaim",
+      metadata: { name: "fixed-name", namespace: "default" },
+      spec: {
+        consumerRef: { kind: "Namespace", name: "default" },
+        requests: [{ resourceType: "core/configmaps", amount: 1 }],
+      },
+    };
+    await world.create(claimsType, foreign);
+    const { code, message } = await post("a");
+    expect(code).toBe(500);
+    expect(message).toContain("there is a claim fixed-name that is not for this");
+    const { items } = await world.resource(claimsType).list({}, signal);
+    expect(items).toHaveLength(1);
+  });
+});
+
+describe("somebody else", () => {
+  it("who refuses after quota was granted takes nothing: it is free at once", async () => {
+    await maps(1);
+    refusing = "a";
+    expect(await post("a")).toEqual({ code: 403, message: "another plug-in says no" });
+    await eventually(async () => expect(await claimsIn(world)).toEqual([]));
+    expect(await post("b")).toEqual(yes);
+  });
+});
+
+describe("the switch for everything", () => {
+  const cases: Record<string, ["Shadow" | "Off", warned: number, AdmissionResult[]]> = {
+    "lets everything in and tells of it, in shadow": ["Shadow", 1, ["shadow_denied"]],
+    "asks nobody when it is off": ["Off", 0, []],
+  };
+  for (const [name, [level, warned, told]] of Object.entries(cases)) {
+    it(name, async () => {
+      await maps(0);
+      expect((await post("a")).code).toBe(403);
+      results.length = 0;
+      world.enforcement = level;
+      const { code, warnings } = await tell("b");
+      expect([code, warnings.length]).toEqual([201, warned]);
+      expect(results.map(([, result]) => result)).toEqual(told);
+      world.enforcement = "Enforce";
+      expect((await post("c")).code).toBe(403);
+    });
+  }
+
+  it("keeps broken policies from refusing, in shadow", async () => {
+    await maps(1, { requests: [{ resourceType: "core/configmaps", amountExpression: "int(trigger.data.size)" }] });
+    world.enforcement = "Shadow";
+    expect((await tell("a")).code).toBe(201);
+  });
+});

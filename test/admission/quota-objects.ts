@@ -1,0 +1,142 @@
+import { expect } from "vitest";
+import {
+  bucketsType,
+  claimPoliciesType,
+  claimsType,
+  grantsType,
+  registrationsType,
+} from "../../src/controllers/quota-types.ts";
+import { type AdmissionWorld, eventually, type Json, signal } from "./admission-world.ts";
+
+const head = { apiVersion: "quota.miloapis.com/v1alpha1" };
+
+export interface Kind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+export const configMapKind: Kind = { apiVersion: "v1", kind: "ConfigMap" };
+export const shipKind: Kind = { apiVersion: "fleet.example/v1", kind: "Ship" };
+
+export function registration(resourceType: string, claimants: readonly Kind[], spec: Json = {}): Json {
+  return {
+    ...head,
+    kind: "ResourceRegistration",
+    metadata: { name: resourceType.replaceAll("/", "-") },
+    spec: {
+      resourceType,
+      type: "Entity",
+      baseUnit: resourceType.replace(/^.*\//, "").replace(/s$/, ""),
+      consumerType: { apiGroup: "", kind: "Namespace" },
+      claimingResources: claimants.map(({ apiVersion, kind }) => ({ apiGroup: groupIn(apiVersion), kind })),
+      ...spec,
+    },
+  };
+}
+
+export function grant(name: string, resourceType: string, amount: number, spec: Json = {}): Json {
+  return {
+    ...head,
+    kind: "ResourceGrant",
+    metadata: { name, namespace: "default" },
+    spec: {
+      consumerRef: { kind: "Namespace", name: "default" },
+      allowances: [{ resourceType, buckets: [{ amount }] }],
+      ...spec,
+    },
+  };
+}
+
+export interface PolicyParts {
+  readonly constraints?: readonly Json[];
+  readonly requests?: readonly Json[];
+  readonly metadata?: Json;
+  readonly spec?: Json;
+}
+
+/** A policy that wants one unit for each object of a kind, unless it says otherwise. */
+export function policy(name: string, kind: Kind, resourceType: string, parts: PolicyParts = {}): Json {
+  const { constraints, requests = [{ resourceType, amount: 1 }], metadata, spec = {} } = parts;
+  return {
+    ...head,
+    kind: "ClaimCreationPolicy",
+    metadata: { name },
+    spec: {
+      trigger: { resource: kind, ...(constraints === undefined ? {} : { constraints }) },
+      target: {
+        resourceClaimTemplate: {
+          ...(metadata === undefined ? {} : { metadata }),
+          spec: { consumerRef: { kind: "Namespace", name: "{{ trigger.metadata.namespace }}" }, requests },
+        },
+      },
+      ...spec,
+    },
+  };
+}
+
+export const configMap = (name: string, more: Json = {}, metadata: Json = {}): Json => ({
+  ...configMapKind,
+  metadata: { name, namespace: "default", ...metadata },
+  ...more,
+});
+
+export const ship = (name: string, spec: Json, metadata: Json = {}): Json => ({
+  ...shipKind,
+  metadata: { name, namespace: "default", ...metadata },
+  spec,
+});
+
+export const claimsIn = async (world: AdmissionWorld) => (await world.resource(claimsType).list({}, signal)).items;
+
+/** Registers a type, and gives the namespace default so much of it. */
+export async function provide(world: AdmissionWorld, type: string, kind: Kind, amount: number): Promise<void> {
+  await world.create(registrationsType, registration(type, [kind]));
+  if (amount > 0) await world.create(grantsType, grant(type.replaceAll("/", "-"), type, amount));
+  await eventually(async () => {
+    const shown = await world.resource(registrationsType).get({ name: type.replaceAll("/", "-") }, signal);
+    expect(JSON.stringify(shown)).toContain("RegistrationActive");
+    if (amount > 0) expect(await limitOf(world, type)).toBe(amount);
+  });
+}
+
+/** Makes a policy, and waits until it is at work. */
+export async function enforce(world: AdmissionWorld, object: Json): Promise<void> {
+  await world.create(claimPoliciesType, object);
+  await isReady(world, (object["metadata"] as Json)["name"] as string);
+}
+
+export async function isReady(world: AdmissionWorld, name: string, reason = "PolicyReady"): Promise<void> {
+  await eventually(async () => {
+    const found = (await world.resource(claimPoliciesType).get({ name }, signal)) as Json;
+    const { generation } = found["metadata"] as { generation: number };
+    expect(found["status"]).toMatchObject({ conditions: [{ type: "Ready", reason, observedGeneration: generation }] });
+  });
+}
+
+type Bucket = {
+  readonly spec: { readonly resourceType: string; readonly dimensions?: unknown };
+  readonly status: Json;
+};
+
+async function bucketOf(world: AdmissionWorld, resourceType: string): Promise<Bucket | undefined> {
+  const { items } = await world.resource(bucketsType).list({}, signal);
+  return (items as unknown as Bucket[]).find(
+    ({ spec }) => spec.resourceType === resourceType && spec.dimensions === undefined,
+  );
+}
+
+export async function limitOf(world: AdmissionWorld, resourceType: string): Promise<unknown> {
+  return (await bucketOf(world, resourceType))?.status["limit"];
+}
+
+/** What is used, once nothing is on its way any more. */
+export async function usesEventually(world: AdmissionWorld, resourceType: string, amount: number): Promise<void> {
+  await eventually(async () => {
+    const { status } = (await bucketOf(world, resourceType)) as Bucket;
+    expect([status["allocated"] ?? 0, status["reserved"] ?? 0]).toEqual([amount, 0]);
+  });
+}
+
+function groupIn(apiVersion: string): string {
+  return apiVersion.includes("/") ? apiVersion.replace(/\/.*/, "") : "";
+}
