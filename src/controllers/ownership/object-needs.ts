@@ -29,6 +29,7 @@ export type Need =
 const system: RequestUser = { name: "system:milo-quota", uid: "", groups: [], extra: {} };
 
 const sharedMax = 10_000;
+const reportedMax = 1_000;
 
 /** Asks policies about objects that are stored already. */
 export class ObjectNeeds {
@@ -37,6 +38,7 @@ export class ObjectNeeds {
   readonly #asksWho = new WeakMap<CompiledClaimPolicy, boolean>();
   /** Most objects need the same. */
   readonly #shared = new Map<string, readonly Need[]>();
+  readonly #reported = new Set<string>();
 
   constructor(runtime: Runtime, policies: ClaimPolicies) {
     this.#runtime = runtime;
@@ -95,6 +97,7 @@ export class ObjectNeeds {
         return { policy: name, need: "claim", consumer, parts: requests.map(partOf) };
       }
       case "failed":
+        this.#reportOnce(rendering.message);
         return { policy: name, need: "unknown", message: rendering.message };
       case "nothing":
       case "differs":
@@ -102,6 +105,14 @@ export class ObjectNeeds {
       default:
         throw new Error(`unknown rendering ${rendering satisfies never}`);
     }
+  }
+
+  /** It may fail for every object there is, and whenever one changes. */
+  #reportOnce(message: string): void {
+    if (this.#reported.has(message)) return;
+    if (this.#reported.size >= reportedMax) this.#reported.clear();
+    this.#reported.add(message);
+    this.#runtime.report("claims for stored objects", new Error(message));
   }
 
   #looksAtRequest({ compiled, policy }: GoverningPolicy): boolean {

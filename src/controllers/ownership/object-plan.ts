@@ -33,7 +33,7 @@ export interface ObjectPlan {
   readonly waitMs: number | undefined;
 }
 
-export const atRest: ObjectPlan = { missing: [], superfluous: [], oversized: [], waitMs: undefined };
+const atRest: ObjectPlan = { missing: [], superfluous: [], oversized: [], waitMs: undefined };
 
 /**
  * What to do about the claims of an object by a policy. Too little is put right at once. Too much may be meant for what

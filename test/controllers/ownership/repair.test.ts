@@ -284,7 +284,10 @@ describe("an object that changes", () => {
     const uid = await stored(5);
     await world.pass(45 * second);
     await world.patch(configMaps, "thing", { metadata: { labels: { size: "huge" } } });
-    await world.pass(10 * second);
+    await world.pass(60 * second);
+    expect(world.reported).toEqual([
+      expect.stringMatching(/^claims for stored objects: ClaimCreationPolicy "things": /),
+    ]);
     await world.delete(claimPoliciesType, "things");
     await world.pass(60 * second);
     expect(await claimsFor(uid)).toHaveLength(1);
