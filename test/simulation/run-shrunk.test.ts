@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Run } from "./run-seed.ts";
 import { runShrunk } from "./run-shrunk.ts";
+import type { Run } from "./run-world.ts";
 import { InvariantBroken } from "./world/world.ts";
 
 const stepCount = 40;

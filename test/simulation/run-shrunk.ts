@@ -1,4 +1,4 @@
-import type { Run } from "./run-seed.ts";
+import type { Run } from "./run-world.ts";
 
 export interface Shrinking {
   /** The same seed with some of its steps. */

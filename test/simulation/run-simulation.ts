@@ -1,8 +1,12 @@
 // What `npm run simulate` runs, in one file with all that is simulated.
 import { parseArgs } from "node:util";
+import { mutationNamed } from "./mutations/mutations.ts";
 import { quotaSubject } from "./quota-subject.ts";
-import { type Run, type RunOptions, runSeed } from "./run-seed.ts";
+import { type RunOptions, runSeed } from "./run-seed.ts";
 import { runShrunk } from "./run-shrunk.ts";
+import type { Run } from "./run-world.ts";
+import { runScenario } from "./scenarios/scenario.ts";
+import { scenarioNamed } from "./scenarios/scenarios.ts";
 
 const { values } = parseArgs({
   options: {
@@ -12,6 +16,7 @@ const { values } = parseArgs({
     minutes: { type: "string" },
     forever: { type: "boolean" },
     mutation: { type: "string" },
+    scenario: { type: "string" },
     trace: { type: "boolean" },
   },
 });
@@ -30,6 +35,9 @@ const begunMs = performance.now();
 process.exitCode = await main();
 
 async function main(): Promise<number> {
+  if (values.scenario !== undefined) return played(values.scenario);
+  const directed = isHunt ? mutationNamed(values.mutation ?? "").scenario : undefined;
+  if (directed !== undefined && (await played(directed)) !== 0) return 0;
   let [runs, writes] = [0, 0];
   for (let seed = first; goesOn(runs); seed += 1) {
     const run = await runOf({ seed, ...(values.trace === true ? { keeps: "lines" } : {}) });
@@ -40,6 +48,14 @@ async function main(): Promise<number> {
   }
   console.log(`${runs} seeds from ${first} on, ${writes} writes, ${seconds()} s: nothing is wrong`);
   return isHunt ? 1 : 0;
+}
+
+/** 1 if something is wrong at its end. */
+async function played(name: string): Promise<number> {
+  const { broken, lines } = await runScenario(scenarioNamed(name), "lines");
+  if (!isHunt || values.trace === true) console.log(lines.slice(-linesShown).join("\n"));
+  console.log(broken === undefined ? `nothing is wrong when ${name}` : `found when ${name}: ${broken.message}`);
+  return broken === undefined ? 0 : 1;
 }
 
 function goesOn(runs: number): boolean {

@@ -11,7 +11,8 @@ const usage = `npm run simulate -- [options]
   --steps M        so many steps in each; by the seed when left out
   --minutes X      as many seeds as fit
   --forever        until something is found, or somebody has enough
-  --mutation NAME  plant a mistake, and run seeds until it is found
+  --mutation NAME  plant a mistake, and run its scenario, then seeds, until it is found
+  --scenario NAME  one exact order of events
   --trace          print what happened in each run, whatever came of it`;
 
 const { values } = parseArgs({
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     minutes: { type: "string" },
     forever: { type: "boolean" },
     mutation: { type: "string" },
+    scenario: { type: "string" },
     trace: { type: "boolean" },
     help: { type: "boolean" },
   },

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { quotaSubject } from "./quota-subject.ts";
 import { regressions } from "./regressions.ts";
-import { type Run, runSeed } from "./run-seed.ts";
+import { runSeed } from "./run-seed.ts";
+import type { Run } from "./run-world.ts";
 
 /** At least so many seeds, and at least for so long; from a first seed that may be another every night. */
 const seedCount = Number(process.env["SIMULATION_SEEDS"] ?? 300);

@@ -14,6 +14,7 @@ export const writerMutations: readonly Mutation[] = [
   },
   {
     name: "drop a reservation without the fence",
+    scenario: "a half promise is given up while its other half is on its way",
     edits: [
       {
         file: "src/core/ledger/recover.ts",
@@ -24,6 +25,7 @@ export const writerMutations: readonly Mutation[] = [
   },
   {
     name: "no set id",
+    scenario: "two writers promise one page each",
     edits: [
       {
         file: "src/core/ledger/recover.ts",
@@ -44,6 +46,7 @@ export const writerMutations: readonly Mutation[] = [
   },
   {
     name: "recount from a stale cache",
+    scenario: "a page is counted by somebody who has not heard of the latest claims",
     edits: [
       {
         file: "src/controllers/writer/recount.ts",
@@ -68,6 +71,7 @@ export const writerMutations: readonly Mutation[] = [
   },
   {
     name: "resurrect a claim after its delete",
+    scenario: "a claim is deleted before the writer hears that it has granted it",
     edits: [
       {
         file: "src/core/ledger/claim-knowledge.ts",
@@ -78,6 +82,7 @@ export const writerMutations: readonly Mutation[] = [
   },
   {
     name: "commit by name after re-creation",
+    scenario: "a claim is made again under its name while the old one is answered",
     edits: [
       {
         file: "src/controllers/writer/claim-store.ts",
@@ -89,6 +94,7 @@ export const writerMutations: readonly Mutation[] = [
   },
   {
     name: "deny from a stale cache",
+    scenario: "more is granted, and the writer has not heard of it",
     edits: [
       {
         file: "src/controllers/writer/denials.ts",
@@ -108,11 +114,12 @@ export const writerMutations: readonly Mutation[] = [
   },
   {
     name: "page removed while promises are open",
+    scenario: "a page is needed again while its removal is on its way",
     edits: [
       {
-        file: "src/controllers/writer/page-removal.ts",
-        find: "if (desk.isNamed(type) || page.page.content.reservations.length > 0) continue;",
-        replace: "if (desk.isUsed(type)) continue;",
+        file: "src/controllers/writer/page-store.ts",
+        find: "delete(ref, { uid, resourceVersion: version }, signal)",
+        replace: "delete(ref, { uid }, signal)",
       },
     ],
   },
@@ -138,6 +145,7 @@ export const writerMutations: readonly Mutation[] = [
   },
   {
     name: "a dimension page as fence",
+    scenario: "two writers promise the same pool for different dimensions",
     edits: [
       {
         file: "src/controllers/writer/page-store.ts",

@@ -35,6 +35,15 @@ export function grant(name: string, resourceType: string, amount: number): Kuber
   );
 }
 
+/** The same whatever the dimensions are. */
+export function grantWhere(name: string, resourceType: string, amount: number): KubernetesObject {
+  return object(
+    "ResourceGrant",
+    { name, namespace: "milo-system" },
+    { consumerRef: organization, allowances: [{ resourceType, buckets: [{ amount, dimensionSelector: {} }] }] },
+  );
+}
+
 /** What a service asks of acme's quota. */
 export function claim(name: string, requests: readonly Asked[]): KubernetesObject {
   return object("ResourceClaim", { name, namespace: "default" }, { consumerRef: organization, requests });

@@ -128,17 +128,22 @@ function pauseAtCall(random: SeededRandom, { text, machineIn }: Target): Omit<Fa
 /** Somebody else has to lead who has not heard of the latest. */
 function takeover(random: SeededRandom, { machines }: Target): Omit<Fault, "atMs"> {
   const kind = random.pick(kinds);
-  const forMs = random.between(4_000, 12_000);
+  const afterMs = random.pick([0, random.between(0, 4_000)]);
+  const forMs = random.between(4_500, 12_000);
   const crashes = random.chance(0.5);
+  const ends = `${crashes ? "crashes" : "stands still"} in ${afterMs} ms, for ${forMs} ms`;
   return {
-    what: `whoever leads ${crashes ? "crashes" : "stands still"} for ${forMs} ms; others hear nothing of ${kind ?? "anything"}`,
+    what: `whoever leads ${ends}; others hear nothing of ${kind ?? "anything"}`,
     take: (world) => {
       const leader = world.leader();
-      for (const machine of machines.filter((name) => name !== leader))
-        world.weather.stall(stallOf(machine, kind), forMs);
+      const others = machines.filter((name) => name !== leader);
+      for (const machine of others) world.weather.stall(stallOf(machine, kind), afterMs + forMs);
       if (leader === undefined) return;
-      if (crashes) world.machine(leader).crash(forMs);
-      else world.machine(leader).pause(forMs, "awake");
+      world.later(afterMs, () => {
+        if (world.isCalm) return;
+        if (crashes) world.machine(leader).crash(forMs);
+        else world.machine(leader).pause(forMs, "awake");
+      });
     },
   };
 }
@@ -236,7 +241,9 @@ function slowClock(random: SeededRandom, { text, machineIn }: Target): Omit<Faul
       machine.setClock(speed, 0);
       if (!isHeard)
         world.weather.add({ fate: "request lost", probability: 1, machine: machine.name, kind: "leases" }, forMs);
-      world.later(forMs, () => machine.setClock(1, 0));
+      world.later(forMs, () => {
+        if (!world.isCalm) machine.setClock(1, 0);
+      });
     },
   };
 }

@@ -32,11 +32,38 @@ const slowMsMax = 6_000;
 /** How late a request may arrive whose sender has given up on it. */
 const lateMsMax = 33_000;
 
+/** Holds some requests of a machine back until it is opened. */
+export class Gate {
+  readonly #counts: (call: Call) => boolean;
+  #held: (() => void)[] = [];
+  #isOpen = false;
+
+  constructor(counts: (call: Call) => boolean) {
+    this.#counts = counts;
+  }
+
+  /** Whether anything stands before it. */
+  get isReached(): boolean {
+    return this.#held.length > 0;
+  }
+
+  pass(call: Call, send: () => void): void {
+    if (this.#isOpen || !this.#counts(call)) send();
+    else this.#held.push(send);
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    for (const send of this.#held.splice(0)) send();
+  }
+}
+
 /** Between the machines and the API server: it delays, loses, and cuts. */
 export class Network {
   readonly #ports: NetworkPorts;
   readonly #streams = new Map<string, Set<StreamWay>>();
   readonly #randoms = new Map<string, SeededRandom>();
+  readonly #gates = new Map<string, Gate>();
   #touches = 0;
 
   constructor(ports: NetworkPorts) {
@@ -64,6 +91,13 @@ export class Network {
     };
   }
 
+  /** For scenarios: requests of a machine that count wait until the gate is opened. One gate for each machine. */
+  gate(machine: string, counts: (call: Call) => boolean): Gate {
+    const gate = new Gate(counts);
+    this.#gates.set(machine, gate);
+    return gate;
+  }
+
   /** Cuts all streams of a machine; what is on its way is lost. */
   cut({ name }: SimulatedMachine): void {
     for (const way of this.#streams.get(name) ?? []) way.cut(new Error("the stream was cut"));
@@ -82,7 +116,7 @@ export class Network {
         this.#ports.time.later(afterMs, () => machine.soon(life, settle));
       };
       const patience = (): number => random.between(patienceMs.least, patienceMs.most);
-      this.#afterPause(sender, () => {
+      this.#depart(sender, call, () => {
         if (isLost(fate)) hear(patience(), () => reject(new ConnectionFailed(call, fate)));
         if (fate === "unavailable" || fate === "busy") {
           hear(this.#latencyMs(random), () => resolve(refuse(fate)));
@@ -166,6 +200,14 @@ export class Network {
   #afterPause({ machine, life }: Sender, send: () => void): void {
     if (life.isOver || !machine.isPaused) send();
     else machine.soon(life, send);
+  }
+
+  #depart(sender: Sender, call: Call, send: () => void): void {
+    this.#afterPause(sender, () => {
+      const gate = this.#gates.get(sender.machine.name);
+      if (gate === undefined) send();
+      else gate.pass(call, send);
+    });
   }
 
   #fateOf({ machine, random }: Sender, call: Call): Fate {

@@ -32,12 +32,15 @@ export class SimulatedWorld implements World {
   #isCalm = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(seed: number, records: readonly LogRecord[], trace: Trace) {
+  constructor(
+    seed: number,
+    { records, trace, isSteady = false }: { records: readonly LogRecord[]; trace: Trace; isSteady?: boolean },
+  ) {
     this.#seed = seed;
     this.#trace = trace;
     const time = this.#time;
     const note = (text: string): void => this.note(text);
-    this.weather = new Weather(time);
+    this.weather = new Weather(time, isSteady);
     this.disk = new SimulatedDisk(records, { time, random: this.random("disk"), failed: (error) => this.fail(error) });
     this.disk.truth.onChange((change) => trace.stored(change));
     const random = this.random("server");

@@ -43,12 +43,15 @@ export type Stall = Pick<Condition, "machine" | "kind">;
 /** How the network is doing. */
 export class Weather {
   readonly #time: VirtualTime;
+  /** Whether requests take about the same time each. */
+  readonly #isSteady: boolean;
   readonly #conditions = new Set<Condition>();
   readonly #stalls = new Map<Stall, number>();
   #isCalm = false;
 
-  constructor(time: VirtualTime) {
+  constructor(time: VirtualTime, isSteady = false) {
     this.#time = time;
+    this.#isSteady = isSteady;
   }
 
   add(condition: Condition, forMs: number): void {
@@ -84,7 +87,7 @@ export class Weather {
   /** Most requests take a few milliseconds, some a lot longer. */
   latencyMs(random: SeededRandom): number {
     const usualMs = 0.2 + random.fraction() * 4;
-    return !this.#isCalm && random.chance(0.04) ? usualMs * 40 : usualMs;
+    return !this.#isCalm && !this.#isSteady && random.chance(0.04) ? usualMs * 40 : usualMs;
   }
 
   calm(): void {
