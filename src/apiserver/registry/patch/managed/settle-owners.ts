@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from "../../../../protocol/json-value.ts";
 import { type Comparison, compareObjects, withoutFields } from "../fields/compare-objects.ts";
-import { difference, type FieldSet, intersection, isEmptySet, union } from "../fields/field-set.ts";
+import { type FieldSet, isEmptySet, noFields } from "../fields/field-set.ts";
 import { mergeTypeOf } from "../fields/merge-type.ts";
 import { reconcileFields } from "../fields/reconcile-fields.ts";
 import type { FieldScope } from "./field-scope.ts";
+import { knownComparison, leftTo, takenFrom } from "./known-changes.ts";
 import { eachOwner, type Owner, type Owners, withFields } from "./owner.ts";
 
 /** Fields of somebody else that a change would take. */
@@ -32,23 +33,26 @@ export function settleOwners(
   by: { readonly self: string; readonly force: boolean },
 ): Settled {
   const comparisonIn = comparisons(change, scope);
-  const lost = new Map<string, { readonly taken: FieldSet; readonly removed: FieldSet }>();
-  for (const [identity, { apiVersion, fields }] of owners) {
-    const comparison = identity === by.self ? undefined : comparisonIn(apiVersion);
-    if (comparison === undefined) continue;
-    const taken = intersection(fields, union(comparison.modified, comparison.added));
-    lost.set(identity, { taken, removed: comparison.removed });
-  }
-  const conflicts = [...lost].flatMap(([identity, { taken }]) =>
-    isEmptySet(taken) ? [] : [{ owner: owners.get(identity) as Owner, fields: taken }],
-  );
-  if (conflicts.length > 0 && !by.force) return { outcome: "conflicts", conflicts };
+  const conflicts = by.force ? [] : conflictsOf(owners, by.self, comparisonIn);
+  if (conflicts.length > 0) return { outcome: "conflicts", conflicts };
   const settled = eachOwner(owners, (owner, identity) => {
     if (identity === by.self) return owner;
-    const loss = lost.get(identity);
-    return loss && withFields(owner, difference(difference(owner.fields, loss.taken), loss.removed));
+    const comparison = comparisonIn(owner.apiVersion);
+    return comparison && withFields(owner, leftTo(owner.fields, comparison));
   });
   return { outcome: "settled", owners: settled, comparison: comparisonIn(scope.apiVersion) as Comparison };
+}
+
+function conflictsOf(
+  owners: Owners,
+  self: string,
+  comparisonIn: (apiVersion: string) => Comparison | undefined,
+): readonly Conflict[] {
+  return [...owners].flatMap(([identity, owner]) => {
+    const comparison = identity === self ? undefined : comparisonIn(owner.apiVersion);
+    const taken = comparison === undefined ? noFields : takenFrom(owner.fields, comparison);
+    return isEmptySet(taken) ? [] : [{ owner, fields: taken }];
+  });
 }
 
 /** A comparison for each version, made once; undefined for versions that are not served. */
@@ -66,8 +70,10 @@ function compareIn(apiVersion: string, { before, after }: ObjectChange, scope: F
   const type = mergeTypeOf(schema);
   if (apiVersion !== scope.apiVersion) return compareObjects(type, before, after);
   const { resetFields } = scope;
-  const comparison = compareObjects(type, withoutReset(before, resetFields), withoutReset(after, resetFields));
-  return withoutFields(comparison, resetFields);
+  const change = { before: withoutReset(before, resetFields), after: withoutReset(after, resetFields) };
+  return knownComparison(type, resetFields, change, () =>
+    withoutFields(compareObjects(type, change.before, change.after), resetFields),
+  );
 }
 
 /** Whole fields that do not count need not be compared. */

@@ -1,13 +1,14 @@
 import type { JsonObject } from "../../../../protocol/json-value.ts";
 import { ownValue } from "../../../../protocol/json-value.ts";
 import type { ManagedFieldsEntry } from "../../../../protocol/object-meta.ts";
-import { isEmptySet, noFields, union } from "../fields/field-set.ts";
+import { isEmptySet, noFields } from "../fields/field-set.ts";
 import { mergeTypeOf } from "../fields/merge-type.ts";
 import { isObviouslyOf } from "../fields/obvious-type.ts";
 import { typeFault } from "../fields/type-issues.ts";
 import { isTooDeep } from "../patch-failure.ts";
 import { capOwners } from "./cap-owners.ts";
-import { blankObject, type FieldScope, metadataOf, withoutIdentity, withoutManagedFields } from "./field-scope.ts";
+import { blankObject, type FieldScope, metadataOf, withoutManagedFields } from "./field-scope.ts";
+import { ownedAfter } from "./known-changes.ts";
 import { decodeManagedFields, encodeManagedFields, resetsManagedFields } from "./managed-fields.ts";
 import { type Owners, ownerIdentity } from "./owner.ts";
 import { type ObjectChange, reconcileOwners, settleOwners } from "./settle-owners.ts";
@@ -68,9 +69,7 @@ export function ownersAfterUpdate(
 ): Owners {
   const settled = settleOwners(change, reconcileOwners(owners, scope), scope, { self: "", force: true });
   if (settled.outcome !== "settled") throw new Error("a forced change has no conflicts");
-  const { added, modified } = settled.comparison;
-  const fields = withoutIdentity(union(modified, added));
-  if (isEmptySet(fields)) return settled.owners;
+  if (isEmptySet(ownedAfter(noFields, settled.comparison))) return settled.owners;
   const owner = {
     manager: manager === "" ? "unknown" : manager,
     operation: "Update",
@@ -80,5 +79,5 @@ export function ownersAfterUpdate(
   } as const;
   const identity = ownerIdentity(owner);
   const before = settled.owners.get(identity)?.fields ?? noFields;
-  return new Map(settled.owners).set(identity, { ...owner, fields: union(fields, before) });
+  return new Map(settled.owners).set(identity, { ...owner, fields: ownedAfter(before, settled.comparison) });
 }

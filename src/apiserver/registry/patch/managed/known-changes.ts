@@ -1,0 +1,87 @@
+import type { JsonObject } from "../../../../protocol/json-value.ts";
+import { changeShape } from "../fields/change-shape.ts";
+import type { Comparison } from "../fields/compare-objects.ts";
+import { difference, type FieldSet, intersection, union } from "../fields/field-set.ts";
+import type { MergeType } from "../fields/merge-type.ts";
+import { withoutIdentity } from "./field-scope.ts";
+
+/** What is made of two things, remembered for as long as both are. */
+class PairMemo<Left extends object, Right extends object, Made> {
+  readonly #made = new WeakMap<Left, WeakMap<Right, Made>>();
+  readonly #make: (left: Left, right: Right) => Made;
+
+  constructor(make: (left: Left, right: Right) => Made) {
+    this.#make = make;
+  }
+
+  of(left: Left, right: Right): Made {
+    const row = this.#made.get(left) ?? new WeakMap<Right, Made>();
+    this.#made.set(left, row);
+    const known = row.get(right);
+    if (known !== undefined) return known;
+    const made = this.#make(left, right);
+    row.set(right, made);
+    return made;
+  }
+}
+
+const shapesMax = 256;
+
+/** Comparisons that were made, by what the change looked like. */
+const known = new PairMemo<MergeType, FieldSet, Map<string, Comparison>>(() => new Map());
+
+/** Objects of a kind change alike: most comparisons have been made before, of other objects. */
+export function knownComparison(
+  type: MergeType,
+  resetFields: FieldSet,
+  { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
+  compare: () => Comparison,
+): Comparison {
+  const shape = changeShape(type, before, after);
+  if (shape === undefined) return compare();
+  const comparisons = known.of(type, resetFields);
+  const found = comparisons.get(shape);
+  if (found !== undefined) return found;
+  const made = compare();
+  if (comparisons.size >= shapesMax) comparisons.clear();
+  comparisons.set(shape, made);
+  return made;
+}
+
+/** What a change sets, anew or otherwise. */
+const set = new WeakMap<Comparison, FieldSet>();
+
+function setBy(comparison: Comparison): FieldSet {
+  const found = set.get(comparison);
+  if (found !== undefined) return found;
+  const made = union(comparison.modified, comparison.added);
+  set.set(comparison, made);
+  return made;
+}
+
+const takings = new PairMemo<Comparison, FieldSet, FieldSet>((comparison, fields) =>
+  intersection(fields, setBy(comparison)),
+);
+
+/** What somebody who owns these fields loses to whoever makes the change. */
+export function takenFrom(fields: FieldSet, comparison: Comparison): FieldSet {
+  return takings.of(comparison, fields);
+}
+
+const leavings = new PairMemo<Comparison, FieldSet, FieldSet>((comparison, fields) =>
+  difference(difference(fields, takenFrom(fields, comparison)), comparison.removed),
+);
+
+/** What is left to them, without what is gone. */
+export function leftTo(fields: FieldSet, comparison: Comparison): FieldSet {
+  return leavings.of(comparison, fields);
+}
+
+const gains = new PairMemo<Comparison, FieldSet, FieldSet>((comparison, fields) =>
+  union(withoutIdentity(setBy(comparison)), fields),
+);
+
+/** What whoever makes the change owns afterwards, who owned these fields before. */
+export function ownedAfter(fields: FieldSet, comparison: Comparison): FieldSet {
+  return gains.of(comparison, fields);
+}

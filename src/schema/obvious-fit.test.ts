@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonObject, JsonValue } from "../protocol/json-value.ts";
+import { schemaIssues } from "./check.ts";
+import { compileSchema } from "./compiled-schema.ts";
+import { repetitionIssues } from "./list-keys.ts";
+import { obviouslyFits, obviouslyFitsObject } from "./obvious-fit.ts";
+import { shaped } from "./shape.ts";
+import type { Schema } from "./structural-schema.ts";
+
+const schema: Schema = {
+  type: "object",
+  required: ["name"],
+  properties: {
+    name: { type: "string", minLength: 1, maxLength: 2, pattern: "^[a-z😀]*$" },
+    count: { type: "integer", minimum: 1, maximum: 3 },
+    mode: { type: "string", enum: ["x", "y"], default: "x" },
+    since: { type: "string", format: "date-time", nullable: true },
+    tags: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" },
+    ports: {
+      type: "array",
+      maxItems: 3,
+      items: { type: "object", required: ["port"], properties: { port: { type: "string" } } },
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["port"],
+    },
+    data: { type: "object", maxProperties: 2, additionalProperties: { type: "integer" } },
+    free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+    either: { anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true },
+  },
+};
+const compiled = compileSchema(schema);
+
+const word = fc.constantFrom("", "a", "b", "abc", "😀", "😀😀😀", "A");
+const odd = fc.constantFrom<JsonValue>(null, 0, 2.5, "a", [], {}, true);
+const or = (usual: fc.Arbitrary<unknown>) => fc.oneof({ weight: 6, arbitrary: usual }, odd);
+const value = fc.record(
+  {
+    name: or(word),
+    count: or(fc.integer({ min: 0, max: 4 })),
+    mode: or(fc.constantFrom("x", "y", "z")),
+    since: or(fc.constantFrom("2026-01-01T00:00:00Z", "yesterday")),
+    tags: or(fc.array(word, { maxLength: 2 })),
+    ports: or(fc.array(or(fc.record({ port: or(word) }, { requiredKeys: [] })), { maxLength: 4 })),
+    data: or(fc.dictionary(word, or(fc.nat(2)), { maxKeys: 3 })),
+    free: or(fc.dictionary(word, odd, { maxKeys: 2 })),
+    either: odd,
+    unknown: odd,
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<JsonObject>;
+
+/** Right, but for one or two fields of which anything may be wrong. */
+const nearlyRight = value.map((object) => {
+  const some = Object.fromEntries(Object.entries(object).slice(-2)) as JsonObject;
+  return { name: "a", mode: "x", ...some } as JsonObject;
+});
+
+/** What a close look says: nothing wrong, nothing missing, nothing too much. */
+function fits(of: JsonValue, isWholeObject: boolean): boolean {
+  const { value: after, unknownFields } = shaped(compiled, of, isWholeObject);
+  const issues = [...schemaIssues(compiled, after), ...repetitionIssues(compiled, after)];
+  return after === of && unknownFields.length === 0 && issues.length === 0;
+}
+
+describe("what fits a schema at a glance", () => {
+  it("fits it on a close look, too", () => {
+    let seen = 0;
+    fc.assert(
+      fc.property(fc.oneof(nearlyRight, value), (object) => {
+        if (obviouslyFits(compiled, object)) {
+          seen += 1;
+          expect(fits(object, false)).toBe(true);
+        }
+        const whole = { apiVersion: "v1", kind: "Thing", metadata: { name: "x" }, ...object };
+        if (obviouslyFitsObject(compiled, whole)) expect(fits(whole, true)).toBe(true);
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(seen).toBeGreaterThan(20);
+  });
+
+  const cases: Record<string, [value: JsonObject, isObvious: boolean]> = {
+    "is all there": [{ name: "a", mode: "x", count: 2, ports: [{ port: "1" }, { port: "2" }] }, true],
+    "counts characters, not their halves": [{ name: "😀😀", mode: "x" }, true],
+    "lacks no default": [{ name: "a" }, false],
+    "lacks nothing that is required": [{ mode: "x" }, false],
+    "has nothing unknown": [{ name: "a", mode: "x", unknown: 1 }, false],
+    "keeps what is unknown where it may be": [{ name: "a", mode: "x", free: { anything: { at: "all" } } }, true],
+    "repeats no item": [{ name: "a", mode: "x", ports: [{ port: "1" }, { port: "1" }] }, false],
+    "holds no null": [{ name: "a", mode: "x", since: null }, false],
+    "is in bounds": [{ name: "a", mode: "x", count: 4 }, false],
+  };
+  for (const [title, [object, isObvious]] of Object.entries(cases)) {
+    it(title, () => expect(obviouslyFits(compiled, object)).toBe(isObvious));
+  }
+});
