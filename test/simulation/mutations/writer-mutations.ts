@@ -4,6 +4,7 @@ import type { Mutation } from "./mutation.ts";
 export const writerMutations: readonly Mutation[] = [
   {
     name: "commit an incomplete set",
+    scenario: "somebody changes one page of two while both are written",
     edits: [
       {
         file: "src/controllers/writer/batch.ts",
@@ -124,12 +125,16 @@ export const writerMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "pages written on any version",
+    name: "write again after a conflict",
+    scenario: "two writers promise the same pool for different dimensions",
     edits: [
       {
         file: "src/controllers/writer/page-store.ts",
-        find: "uid, resourceVersion: page.version };",
-        replace: "uid, resourceVersion: (await this.read(key, page.resourceType, signal))?.page.version };",
+        find: 'if (meaning === "conflict") return undefined;',
+        replace: `if (meaning === "conflict") {
+        const now = await this.read(key, page.resourceType, signal);
+        return now === undefined ? undefined : this.swap(key, now, content, signal);
+      }`,
       },
     ],
   },

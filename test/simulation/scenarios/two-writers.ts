@@ -1,7 +1,8 @@
 // Two writers at once, a and b: what one has sent arrives when the other has moved on.
+import { bucketName } from "../../../src/core/resources/object-names.ts";
 import type { WorldStep } from "../run-world.ts";
 import { change, create, remove } from "./people.ts";
-import { claim, grant, grantWhere, registration } from "./quota-objects.ts";
+import { claim, grant, grantWhere, organization, registration } from "./quota-objects.ts";
 import { answersClaim, deletesPage, type Scenario, type Stage, startWriter, step, writesPage } from "./scenario.ts";
 
 const [cpu, disk, gpu] = ["compute.example.com/cpu", "compute.example.com/disk", "compute.example.com/gpu"];
@@ -80,6 +81,28 @@ const mixedPromises: Scenario = {
   },
 };
 
+const changedPage: Scenario = {
+  name: "somebody changes one page of two while both are written",
+  lengthMs: 12_000,
+  steps: (stage) => {
+    const { world } = stage;
+    const half = halfPromised(stage);
+    const name = bucketName({ ...organization, namespace: "" }, disk);
+    return [
+      ...beginning(),
+      ...half.steps,
+      step(5_000, "somebody notes something on the page of disk", () =>
+        change(
+          world,
+          { kind: "AllowanceBucket", namespace: "milo-system", name },
+          { metadata: { annotations: { noted: "something" } } },
+        ),
+      ),
+      step(7_000, "the write of a arrives", half.letThrough),
+    ];
+  },
+};
+
 const lateRemoval: Scenario = {
   name: "a page is needed again while its removal is on its way",
   lengthMs: 12_000,
@@ -137,4 +160,10 @@ const dimensionsApart: Scenario = {
   },
 };
 
-export const twoWriters: readonly Scenario[] = [droppedPromise, mixedPromises, lateRemoval, dimensionsApart];
+export const twoWriters: readonly Scenario[] = [
+  droppedPromise,
+  mixedPromises,
+  changedPage,
+  lateRemoval,
+  dimensionsApart,
+];
