@@ -1,4 +1,5 @@
 import { rootPlane } from "../kube/client/kube-client.ts";
+import { planeNotFound } from "../kube/client/resource-type.ts";
 import { type ApiStatus, resourceNotFound, serviceUnavailable } from "../protocol/api-status.ts";
 import { organizationView } from "./organization-view.ts";
 import { projectPlane, type TenantPath, tenantPathOf } from "./plane-layout.ts";
@@ -39,6 +40,12 @@ function fault({ tenant, name }: TenantPath, availability: Availability): Pick<R
     case "opening":
       return { unavailable: serviceUnavailable(`the control plane of ${tenant} "${name}" is not ready yet`, 1) };
     case "unknown":
-      return { unavailable: resourceNotFound({ group: resourceManagerGroup, resource: tenant }, name) };
+      return { unavailable: notFound(tenant, name) };
   }
+}
+
+function notFound(tenant: string, name: string): ApiStatus {
+  const status = resourceNotFound({ group: resourceManagerGroup, resource: tenant }, name);
+  const cause = { reason: planeNotFound, message: "there is no such control plane" };
+  return { ...status, details: { ...status.details, causes: [cause] } };
 }

@@ -1,6 +1,15 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import { inProject, organization, organizations, project, projects, readyOf, TenantWorld } from "./tenant-world.ts";
+import {
+  inOrganization,
+  inProject,
+  organization,
+  organizations,
+  project,
+  projects,
+  readyOf,
+  TenantWorld,
+} from "./tenant-world.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
 
@@ -66,6 +75,27 @@ describe("tenancy that crashes", () => {
     expect(crashes).toBeGreaterThan(15);
     expect(crashes).toBeLessThan(callsMax);
   }, 60_000);
+
+  it("lets those try again later who ask while it starts, and refuses no member", async () => {
+    world = await TenantWorld.start();
+    await world.organization("acme");
+    await world.project("web", "acme");
+    await world.member("acme", "alice", ["view"]);
+    const token = await world.token({ user: "alice" });
+    await world.tenancy.stop();
+    const started = world.startTenancy();
+    const paths = [inProject("web", maps), inOrganization("acme", projects)];
+    const early = paths.flatMap((path) => [world.as(token).get(path), world.server.get(path)]);
+    await started;
+    const answers = (await Promise.all(early)).map(({ code, body }) => [code, body.details?.retryAfterSeconds]);
+    expect(answers).toEqual([
+      [503, 1],
+      [503, 1],
+      [503, 1],
+      [503, 1],
+    ]);
+    for (const path of paths) expect((await world.as(token).get(path)).code).toBe(200);
+  });
 
   it("goes on where it was when the whole server starts again", async () => {
     const log = new MemoryLog();

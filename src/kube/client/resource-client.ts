@@ -13,7 +13,14 @@ import {
   type WriteOptions,
   writeQuery,
 } from "./request-options.ts";
-import { collectionPath, type ObjectRef, objectPath, type PlaneAddress, type ResourceType } from "./resource-type.ts";
+import {
+  collectionPath,
+  type ObjectRef,
+  objectPath,
+  type PlaneAddress,
+  planeNotFound,
+  type ResourceType,
+} from "./resource-type.ts";
 
 /** A part of a list. */
 export interface Page<Kind> {
@@ -66,7 +73,7 @@ export class ResourceClient<Kind> {
     return this.#write({ method: "GET", path: this.#path(ref), query: new URLSearchParams() }, signal);
   }
 
-  /** Undefined when there is no such object. That the server knows no such kind is still an error. */
+  /** Undefined when there is no such object, or no such control plane. That the server knows no such kind is still an error. */
   async find(ref: ObjectRef, signal: AbortSignal): Promise<Kind | undefined> {
     try {
       return await this.get(ref, signal);
@@ -162,7 +169,9 @@ export class ResourceClient<Kind> {
   }
 
   #isMissing(error: unknown, { name }: ObjectRef): boolean {
-    return error instanceof StatusError && error.status.code === 404 && error.status.details?.name === name;
+    if (!(error instanceof StatusError) || error.status.code !== 404) return false;
+    const { name: missing, causes = [] } = error.status.details ?? {};
+    return missing === name || causes.some(({ reason }) => reason === planeNotFound);
   }
 }
 

@@ -14,6 +14,9 @@ export interface PlaneAddress {
   readonly prefix: string;
 }
 
+/** The cause that a server gives when it is not the object that is not there, but the control plane it would be in. */
+export const planeNotFound = "ControlPlaneNotFound";
+
 /** One object of a kind. */
 export interface ObjectRef {
   /** Left out for objects that are in none. */
