@@ -1,0 +1,114 @@
+import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
+import type { Random } from "../kube/backoff.ts";
+import type { KubeClient } from "../kube/client/kube-client.ts";
+import type { ObjectSource } from "../kube/watch/object-source.ts";
+import type { Clock } from "../protocol/clock.ts";
+import type { AdmissionListener } from "./admission-listener.ts";
+import { ClaimStreams, type StreamsHealth } from "./claim-streams.ts";
+import { frontDoor } from "./front-door.ts";
+import { readRegistrations } from "./live-registrations.ts";
+import type { Decide } from "./object-change.ts";
+import { OwnKinds } from "./own-kinds.ts";
+import { type PolicyListener, PolicySight } from "./policy-sight.ts";
+import { type AdmissionPlanes, type Enforcement, QuotaAdmission } from "./quota-admission.ts";
+import type { StreamsListener } from "./stream-listener.ts";
+import { type UsageView, unknownUsage } from "./usage-view.ts";
+
+export interface AdmissionOptions {
+  readonly planes: AdmissionPlanes & PolicyPlanes;
+  /** Claim policies of all planes. */
+  readonly policies: ObjectSource;
+  /** Registrations of the root. */
+  readonly registrations: ObjectSource;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly report: (where: string, error: unknown) => void;
+  readonly enforcement?: () => Enforcement;
+  /** What people are told to do when quota is not enough. */
+  readonly advice?: string;
+  readonly waitMsMax?: number;
+  /** The users that controllers and admission write as; others may not write what is theirs. */
+  readonly systemUsers?: readonly string[];
+  readonly usage?: UsageView;
+  /** Those who count. */
+  readonly told?: AdmissionListener;
+  readonly toldStreams?: StreamsListener;
+  readonly toldPolicies?: PolicyListener;
+}
+
+/** Who the system is to a server, unless it is told otherwise. */
+export const systemUserName = "system:milo-quota";
+
+const waitMsDefault = 8_000;
+const adviceDefault = "Delete what is not needed any more, or ask your platform team for a larger quota.";
+
+/** Everything that has a say in what is stored, to be asked in the process of the server or over HTTPS. */
+export class Admission {
+  readonly #sight: PolicySight;
+  readonly #streams: ClaimStreams;
+  readonly #quota: QuotaAdmission;
+  readonly decide: Decide;
+
+  constructor(options: AdmissionOptions) {
+    const { planes, clock, random, report, told = {}, toldStreams = {}, toldPolicies = {} } = options;
+    const { policies, registrations } = options;
+    const clientOf = (plane: string): KubeClient => planes.client(plane);
+    this.#streams = new ClaimStreams({ clientOf, clock, random, report, told: toldStreams });
+    this.#sight = new PolicySight({ planes, policies, registrations, clock, random, report, told: toldPolicies });
+    this.#quota = new QuotaAdmission({
+      planes,
+      sight: this.#sight,
+      streams: this.#streams,
+      clock,
+      enforcement: options.enforcement ?? (() => "Enforce"),
+      waitMsMax: options.waitMsMax ?? waitMsDefault,
+      advice: options.advice ?? adviceDefault,
+      usage: options.usage ?? unknownUsage,
+      told,
+      report,
+    });
+    const own = new OwnKinds({
+      planes,
+      registrations: this.#sight,
+      readRegistrations: (signal) => readRegistrations(planes.client(planes.root), signal),
+      systemUsers: options.systemUsers ?? [systemUserName],
+    });
+    this.decide = frontDoor({ own, quota: this.#quota, report });
+  }
+
+  start(): void {
+    this.#sight.start();
+  }
+
+  /** Whether all policies are known; until then nothing is let in. */
+  get isReady(): boolean {
+    return this.#sight.isReady;
+  }
+
+  get ready(): Promise<unknown> {
+    return this.#sight.ready;
+  }
+
+  /** How the streams of claims are, and how many policies are at work, for those who look from outside. */
+  get health(): StreamsHealth & { readonly activePolicies: number } {
+    return { ...this.#streams.health, activePolicies: this.#sight.activeCount };
+  }
+
+  /**
+   * A claim is promised in full, durably. To be told only by the one writer of pages there can be, in this process: then
+   * nothing can come between that promise and the claim being granted.
+   */
+  promised(uid: string): void {
+    this.#streams.promised(uid);
+  }
+
+  /** Finishes taking back what was claimed in vain. */
+  finish(): Promise<void> {
+    return this.#quota.stop();
+  }
+
+  async stop(): Promise<void> {
+    await this.finish();
+    await Promise.all([this.#streams.stop(), this.#sight.stop()]);
+  }
+}
