@@ -83,6 +83,7 @@ describe("a grant that a policy makes", () => {
     await become(["root/default/acme: 3"]);
     await change("acme", { data: { plan: "5" } });
     await become(["root/default/acme: 5"]);
+    expect((await onlyGrant()).metadata.ownerReferences).toHaveLength(1);
     await change("acme", { data: { plan: null, other: "x" } });
     await become([]);
     await change("acme", { data: { plan: "7" } });
@@ -154,6 +155,24 @@ describe("a grant that a policy makes", () => {
       spec: { target: { resourceGrantTemplate: { metadata: { labels: { tier: "platinum" } } } } },
     });
     await world.eventually(async () => expect((await onlyGrant()).metadata.labels).toMatchObject({ tier: "platinum" }));
+  });
+
+  it("stays while its object is going, and is not made anew then", async () => {
+    await begin();
+    start();
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    await plan("acme", "3");
+    await plan("other", "1");
+    await change("acme", { metadata: { finalizers: ["example.com/hold"] } });
+    await become(["root/default/acme: 3", "root/default/other: 1"]);
+    await remove("acme");
+    await world.pass(5_000);
+    expect(await grants()).toEqual(["root/default/acme: 3", "root/default/other: 1"]);
+    const { items } = await world.resource(grantsType).list({}, signal);
+    for (const { metadata } of items) await world.delete(grantsType, (metadata as unknown as { name: string }).name);
+    await become(["root/default/other: 1"]);
+    await world.pass(5_000);
+    expect(await grants()).toEqual(["root/default/other: 1"]);
   });
 
   it("is made again when somebody deletes it", async () => {
