@@ -56,7 +56,8 @@ export const changeGrant: ActionDraw = (stage) => {
   const counted = random.pick(countedFor(stage.tiny, consumer));
   const name = `${consumer.name}-${tailOf(counted)}-${random.between(1, 2)}`;
   const given = [{ ...drawWanted(stage, counted, counted.plenty), amount: random.between(0, counted.plenty) }];
-  const endMs = startMs + random.between(1, 120) * 1_000;
+  // A clock that is behind by minutes when it is set right is not heard of at once: it must be over by the time of rest.
+  const endMs = startMs + random.between(1, 40) * 1_000;
   return grant(consumer, name, given, random.chance(0.2) ? new Date(endMs).toISOString() : undefined);
 };
 

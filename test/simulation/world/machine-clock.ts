@@ -24,6 +24,11 @@ export class MachineClock {
     return this.#local() - this.#sleptMs;
   }
 
+  /** How far it has run, asleep or not. */
+  get ranMs(): number {
+    return this.#local();
+  }
+
   /** How long in true time what takes so long by these clocks. */
   trueDelayMs(delayMs: number): number {
     return delayMs / this.#speed;

@@ -1,6 +1,7 @@
 import type { Call } from "../../../src/kube/transport/transport.ts";
 import type { Clock } from "../../../src/protocol/clock.ts";
 import { MachineClock } from "./machine-clock.ts";
+import { MachineTimers } from "./machine-timers.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import type { Host, Machine, Program } from "./world.ts";
@@ -40,6 +41,7 @@ export class SimulatedMachine implements Machine {
   readonly #lasting: Program[] = [];
   readonly #random: SeededRandom;
   readonly #clock: MachineClock;
+  readonly #timers: MachineTimers;
   #life: Life | undefined;
   #lives = 0;
   #pausedUntilMs = 0;
@@ -53,6 +55,7 @@ export class SimulatedMachine implements Machine {
     this.#ports = ports;
     this.#random = new SeededRandom(ports.seed, `machine ${name}`);
     this.#clock = new MachineClock(() => ports.time.nowMs);
+    this.#timers = new MachineTimers(ports.time, this.#clock);
     this.#boot();
   }
 
@@ -83,6 +86,7 @@ export class SimulatedMachine implements Machine {
       this.#life = undefined;
       this.#mishap = undefined;
       this.#held = [];
+      this.#timers.clear();
       this.#pausedUntilMs = 0;
       this.#ports.ended(this, life);
     }
@@ -107,12 +111,14 @@ export class SimulatedMachine implements Machine {
   setClock(speed: number, wallByMs: number): void {
     this.#ports.note(`${this.name} has its clock set by ${wallByMs} ms, and it runs at ${speed.toFixed(3)}`);
     this.#clock.set(speed, wallByMs);
+    this.#timers.readjust();
   }
 
   /** Back to a machine as they should be. */
   calm(): void {
     this.#mishap = undefined;
     this.#clock.correct();
+    this.#timers.readjust();
     if (this.isPaused) {
       this.#pausedUntilMs = 0;
       this.#resume();
@@ -172,13 +178,12 @@ export class SimulatedMachine implements Machine {
   }
 
   #clockOf(life: Life): Clock {
-    const { time } = this.#ports;
     return {
       now: () => this.#clock.wallMs,
       after: (delayMs, call) => {
         if (life.isOver || !this.mayCall("timer")) return { stop: () => undefined };
         let isStopped = false;
-        const timer = time.later(Math.max(1, this.#clock.trueDelayMs(delayMs)), () =>
+        const timer = this.#timers.add(delayMs, () =>
           this.soon(life, () => {
             if (!isStopped) call();
           }),
