@@ -13,6 +13,7 @@ import { TokenBucket } from "../../kube/queue/token-bucket.ts";
 import { timeText } from "../../kube/timestamp.ts";
 import { StatusError } from "../../protocol/api-status.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
+import { findIfAny } from "../find-if-any.ts";
 import { inTime } from "../in-time.ts";
 import { bucketsType, effectiveGrantsType } from "../quota-types.ts";
 import type { Runtime } from "../runtime.ts";
@@ -72,7 +73,7 @@ export class ViewStore {
 
   async read(place: ViewPlace, signal: AbortSignal): Promise<StoredView | undefined> {
     const { namespace, name } = place;
-    const found = await this.#ask(signal, (limit) => this.#client(place).find({ namespace, name }, limit));
+    const found = await this.#ask(signal, (limit) => findIfAny(this.#client(place), { namespace, name }, limit));
     if (found !== undefined && "dimensions" in found && dimensionKey(found.dimensions) === "") {
       throw new Error(`AllowanceBucket ${namespace}/${name} is a page, which is not written here`);
     }

@@ -3,6 +3,7 @@ import { quotaApiVersion } from "../../core/resources/well-known.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
 import type { KubernetesObject } from "../../protocol/object-meta.ts";
 import type { ControlPlanes } from "../control-planes.ts";
+import { findIfAny } from "../find-if-any.ts";
 import { claimsType } from "../quota-types.ts";
 import { meaningOf } from "./write-failure.ts";
 import { parseWritten } from "./written.ts";
@@ -22,7 +23,7 @@ export class ClaimStore {
   }
 
   find(place: ObjectPlace, signal: AbortSignal): Promise<ResourceClaim | undefined> {
-    return this.#planes.client(place.plane).resource(claimsType, parseResourceClaim).find(place, signal);
+    return findIfAny(this.#planes.client(place.plane).resource(claimsType, parseResourceClaim), place, signal);
   }
 
   /** When nobody knows what became of the write, the claim is read: it may well have happened. */

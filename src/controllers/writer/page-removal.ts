@@ -2,8 +2,9 @@ import type { Desk } from "./desk.ts";
 import type { DeskPorts } from "./ports.ts";
 
 /**
- * Removes pages that no grant and no claim names any more. A page that promises something stays, and so does one that
- * somebody deleted while it is in use: it goes when it may.
+ * Removes pages that no grant and no claim names any more, and lets those go that somebody deleted, with their namespace
+ * perhaps. A page that promises something stays until that is settled. One that is needed is made again by the next count,
+ * where it can be.
  */
 export async function removeUnused(
   desk: Desk,
@@ -12,7 +13,8 @@ export async function removeUnused(
 ): Promise<void> {
   if (!desk.isCounted) return;
   for (const [type, page] of [...desk.pages]) {
-    if (desk.isNamed(type) || page.page.content.reservations.length > 0) continue;
+    const isUnwanted = page.deleting || !desk.isNamed(type);
+    if (!isUnwanted || page.page.content.reservations.length > 0) continue;
     leadership.fence();
     desk.isCounted = false; // by somebody else's hand it may stay, or be made again
     await pages.remove(desk.key, page, signal);

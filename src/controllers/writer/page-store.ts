@@ -11,6 +11,7 @@ import { pause } from "../../kube/pause.ts";
 import { TokenBucket } from "../../kube/queue/token-bucket.ts";
 import { timeText } from "../../kube/timestamp.ts";
 import { setCondition } from "../../protocol/condition.ts";
+import { findIfAny } from "../find-if-any.ts";
 import { bucketsType } from "../quota-types.ts";
 import type { Runtime } from "../runtime.ts";
 import { ensureNamespace, isNamespaceMissing } from "../system-namespace.ts";
@@ -43,7 +44,7 @@ export class PageStore {
   }
 
   async read(key: DeskKey, type: string, signal: AbortSignal): Promise<DeskPage | undefined> {
-    const bucket = await this.#buckets(key).find(this.#ref(key, type), signal);
+    const bucket = await findIfAny(this.#buckets(key), this.#ref(key, type), signal);
     return bucket === undefined ? undefined : deskPage(bucket);
   }
 

@@ -33,10 +33,12 @@ function promisedOn(desk: Desk): ReadonlySet<string> {
 
 async function recoverOne(
   desk: Desk,
-  { open }: OpenEntry,
-  { answers, writes, ports, dropped }: Hands & { readonly dropped: Set<string> },
+  entry: OpenEntry,
+  hands: Hands & { readonly dropped: Set<string> },
   signal: AbortSignal,
 ): Promise<void> {
+  const { open } = entry;
+  const { answers, writes, ports, dropped } = hands;
   const pages = new Map([...desk.pages].map(([type, { page }]) => [type, page]));
   const next = recover(open, pages, desk.fencesOf(open.claim.uid));
   switch (next.step) {
@@ -49,6 +51,8 @@ async function recoverOne(
       break;
     case "fence":
       for (const type of next.pages) await writes.fence(type);
+      // Nobody would come back to it: pages that we write ourselves are no news to us.
+      if (desk.isCounted) await recoverOne(desk, entry, hands, signal);
       break;
     case "drop":
       if (!(await areUnchanged(desk, pagesOf(open), ports, signal))) break;
