@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claimsType, grantsType } from "../../src/controllers/quota-types.ts";
-import { AdmissionWorld, eventually, signal } from "./admission-world.ts";
+import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, namespacesType } from "./object-types.ts";
 import {
   claimsIn,
@@ -13,6 +13,7 @@ import {
   provide,
   usesEventually,
 } from "./quota-objects.ts";
+import { eventually, signal } from "./served-world.ts";
 
 let world: AdmissionWorld;
 let opened: number;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AdmissionResult } from "../../src/admission/admission-listener.ts";
 import { claimPoliciesType, claimsType, registrationsType } from "../../src/controllers/quota-types.ts";
-import { AdmissionWorld, eventually, type Json, signal } from "./admission-world.ts";
+import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, namespacesType, shipsDefinition, shipsType } from "./object-types.ts";
 import {
   claimsIn,
@@ -17,6 +17,7 @@ import {
   shipKind,
   usesEventually,
 } from "./quota-objects.ts";
+import { eventually, type Json, signal } from "./served-world.ts";
 
 let world: AdmissionWorld;
 let results: [policy: string, result: AdmissionResult][];

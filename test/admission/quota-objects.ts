@@ -6,7 +6,7 @@ import {
   grantsType,
   registrationsType,
 } from "../../src/controllers/quota-types.ts";
-import { type AdmissionWorld, eventually, type Json, signal } from "./admission-world.ts";
+import { eventually, type Json, type ServedWorld, signal } from "./served-world.ts";
 
 const head = { apiVersion: "quota.miloapis.com/v1alpha1" };
 
@@ -86,10 +86,10 @@ export const ship = (name: string, spec: Json, metadata: Json = {}): Json => ({
   spec,
 });
 
-export const claimsIn = async (world: AdmissionWorld) => (await world.resource(claimsType).list({}, signal)).items;
+export const claimsIn = async (world: ServedWorld) => (await world.resource(claimsType).list({}, signal)).items;
 
 /** Registers a type, and gives the namespace default so much of it. */
-export async function provide(world: AdmissionWorld, type: string, kind: Kind, amount: number): Promise<void> {
+export async function provide(world: ServedWorld, type: string, kind: Kind, amount: number): Promise<void> {
   await world.create(registrationsType, registration(type, [kind]));
   if (amount > 0) await world.create(grantsType, grant(type.replaceAll("/", "-"), type, amount));
   await eventually(async () => {
@@ -100,12 +100,12 @@ export async function provide(world: AdmissionWorld, type: string, kind: Kind, a
 }
 
 /** Makes a policy, and waits until it is at work. */
-export async function enforce(world: AdmissionWorld, object: Json): Promise<void> {
+export async function enforce(world: ServedWorld, object: Json): Promise<void> {
   await world.create(claimPoliciesType, object);
   await isReady(world, (object["metadata"] as Json)["name"] as string);
 }
 
-export async function isReady(world: AdmissionWorld, name: string, reason = "PolicyReady"): Promise<void> {
+export async function isReady(world: ServedWorld, name: string, reason = "PolicyReady"): Promise<void> {
   await eventually(async () => {
     const found = (await world.resource(claimPoliciesType).get({ name }, signal)) as Json;
     const { generation } = found["metadata"] as { generation: number };
@@ -118,19 +118,19 @@ type Bucket = {
   readonly status: Json;
 };
 
-async function bucketOf(world: AdmissionWorld, resourceType: string): Promise<Bucket | undefined> {
+async function bucketOf(world: ServedWorld, resourceType: string): Promise<Bucket | undefined> {
   const { items } = await world.resource(bucketsType).list({}, signal);
   return (items as unknown as Bucket[]).find(
     ({ spec }) => spec.resourceType === resourceType && spec.dimensions === undefined,
   );
 }
 
-export async function limitOf(world: AdmissionWorld, resourceType: string): Promise<unknown> {
+export async function limitOf(world: ServedWorld, resourceType: string): Promise<unknown> {
   return (await bucketOf(world, resourceType))?.status["limit"];
 }
 
 /** What is used, once nothing is on its way any more. */
-export async function usesEventually(world: AdmissionWorld, resourceType: string, amount: number): Promise<void> {
+export async function usesEventually(world: ServedWorld, resourceType: string, amount: number): Promise<void> {
   await eventually(async () => {
     const { status } = (await bucketOf(world, resourceType)) as Bucket;
     expect([status["allocated"] ?? 0, status["reserved"] ?? 0]).toEqual([amount, 0]);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claimPoliciesType } from "../../src/controllers/quota-types.ts";
-import { AdmissionWorld, eventually, type Json, signal, type Told } from "./admission-world.ts";
+import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, shipsDefinition, shipsType } from "./object-types.ts";
 import {
   claimsIn,
@@ -14,6 +14,7 @@ import {
   shipKind,
   usesEventually,
 } from "./quota-objects.ts";
+import { eventually, type Json, signal, type Told } from "./served-world.ts";
 
 let world: AdmissionWorld;
 const ships = "/apis/fleet.example/v1/namespaces/default/ships";

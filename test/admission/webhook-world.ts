@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import { Admission } from "../../src/admission/admission.ts";
+import { WebhookServer } from "../../src/admission/webhook-server.ts";
+import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
+import {
+  createAuthority,
+  issueServerCertificate,
+} from "../../src/apiserver/http/certificates/certificate-authority.ts";
+import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
+import { systemClock } from "../../src/apiserver/system-clock.ts";
+import { Controllers } from "../../src/controllers/controllers.ts";
+import { planesOfServer } from "../../src/controllers/planes-of-server.ts";
+import { claimPoliciesType, registrationsType } from "../../src/controllers/quota-types.ts";
+import type { Runtime } from "../../src/controllers/runtime.ts";
+import { quotaKinds } from "../../src/core/resources/kinds.ts";
+import { directTransport } from "../../src/kube/transport/direct-transport.ts";
+import { crdOf } from "../../src/schema/crd.ts";
+import { layout, ServedWorld, systemUser } from "./served-world.ts";
+
+const lifetime = { nowMs: Date.now(), lifetimeMs: 86_400_000 };
+
+/** A server that asks for quota over HTTPS: several replicas, each with controllers of which one leads. */
+export class WebhookWorld extends ServedWorld {
+  readonly #stops: (() => Promise<void>)[] = [];
+
+  static async start(replicas: number): Promise<WebhookWorld> {
+    const server = await startEmbedded({
+      log: new MemoryLog(),
+      clock: systemClock,
+      tokens: [],
+      report: (error) => world.reported.push(String(error)),
+    });
+    const world: WebhookWorld = new WebhookWorld(server);
+    for (const definition of quotaKinds) await world.define(crdOf(definition), definition);
+    for (let at = 0; at < replicas; at += 1) await world.#startReplica(at);
+    return world;
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#stops.splice(0).reverse()) await stop();
+    await this.server.stop();
+  }
+
+  async #startReplica(at: number): Promise<void> {
+    const runtime = runtimeOn(this.server, (where, error) => {
+      this.reported.push(`replica ${at}, ${where}: ${(error as Error).message}`);
+    });
+    const { planes, clock, random, report } = runtime;
+    const controllers = new Controllers({ runtime, leadership: "elected" });
+    const admission = new Admission({
+      planes,
+      policies: planes.everywhere(claimPoliciesType),
+      registrations: planes.inRoot(registrationsType),
+      clock,
+      random,
+      report,
+    });
+    controllers.start();
+    admission.start();
+    await admission.ready;
+    const stop = await this.#openDoor(admission, planes, report);
+    this.#stops.push(async () => {
+      await stop();
+      await admission.finish();
+      await controllers.stop();
+      await admission.stop();
+    });
+  }
+
+  /** The first replica is the one that is asked; others answer if it is told to ask them. */
+  async #openDoor(admission: Admission, planes: Runtime["planes"], report: Runtime["report"]) {
+    const authority = createAuthority("quota", lifetime);
+    const names = { commonName: "quota", dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"] };
+    const { certificatePem, privateKeyPem } = issueServerCertificate(authority, names, lifetime);
+    const server = new WebhookServer({
+      host: "127.0.0.1",
+      port: 0,
+      certificate: { certificate: certificatePem, key: privateKeyPem },
+      planeAt: (path) => (path === "/admit" ? "root" : undefined),
+      isReady: () => admission.isReady,
+      decide: admission.decide,
+      clientOf: (plane) => planes.client(plane),
+      report,
+    });
+    const port = await server.start();
+    const caBundle = Buffer.from(authority.certificatePem).toString("base64");
+    this.doors.push({ url: `https://127.0.0.1:${port}/admit`, caBundle });
+    return () => server.stop();
+  }
+
+  readonly doors: { readonly url: string; readonly caBundle: string }[] = [];
+
+  /** From now on the server asks that replica about these kinds, and about those of quota. */
+  async askAt(replica: number, kinds: readonly { readonly group: string; readonly resources: readonly string[] }[]) {
+    const name = "milo-quota";
+    const rules = [...kinds, { group: "quota.miloapis.com", resources: ["*"] }].map(({ group, resources }) => ({
+      apiGroups: [group],
+      apiVersions: ["*"],
+      operations: ["CREATE", "UPDATE"],
+      resources,
+    }));
+    const path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    const body = {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name },
+      webhooks: [
+        {
+          name: "quota.miloapis.com",
+          rules,
+          clientConfig: this.doors[replica],
+          admissionReviewVersions: ["v1"],
+          sideEffects: "NoneOnDryRun",
+          failurePolicy: "Fail",
+          matchPolicy: "Equivalent",
+          timeoutSeconds: 30,
+        },
+      ],
+    };
+    await this.ask({ method: "DELETE", path: `${path}/${name}` });
+    const { code, message } = await this.ask({ method: "POST", path, body });
+    if (code !== 201) throw new Error(message);
+  }
+}
+
+function runtimeOn(server: EmbeddedServer, report: Runtime["report"]): Runtime {
+  const transport = directTransport((request) => server.api.handle(request), systemUser);
+  return {
+    planes: planesOfServer(transport, layout),
+    clock: systemClock,
+    elapsedMs: () => performance.now(),
+    random: { fraction: Math.random, uuid: randomUUID },
+    incarnation: randomUUID(),
+    report,
+  };
+}
