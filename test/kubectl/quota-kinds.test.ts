@@ -73,8 +73,8 @@ kubectlSuite("kubectl with the quota kinds", ({ run, file }) => {
   });
 
   it("makes the objects of the example", async () => {
-    for (const name of ["registration", "grant-policy", "claim-policy"]) file(`${name}.yaml`, example(name));
-    expect(await run("apply -f registration.yaml -f grant-policy.yaml -f claim-policy.yaml")).toEqual(
+    for (const name of ["1-registration", "2-grant-policy", "3-claim-policy"]) file(`${name}.yaml`, example(name));
+    expect(await run("apply -f 1-registration.yaml -f 2-grant-policy.yaml -f 3-claim-policy.yaml")).toEqual(
       says(
         "resourceregistration.quota.miloapis.com/projects-per-organization created",
         "grantcreationpolicy.quota.miloapis.com/three-projects created",
