@@ -82,6 +82,21 @@ describe("an object that is stored", () => {
     expect(await claims.find("c")).toMatchObject({ listed: [uid], owners: [{ uid }] });
   });
 
+  it("is bound without loss of somebody who joins at the same time", async () => {
+    claims.start();
+    const uid = await claims.configMap("thing");
+    let joined = false;
+    world.meddle = async ({ method, path }) => {
+      if (joined || method !== "PATCH" || !path.endsWith("/resourceclaims/c")) return;
+      joined = true;
+      await claims.note("c", { [annotations.candidates]: `${uid},late` });
+    };
+    await claims.claim("c", { uids: [uid] });
+    await world.eventually(async () => expect((await claims.find("c"))?.bound).toBe(uid));
+    expect(joined).toBe(true);
+    expect(await claims.find("c")).toMatchObject({ listed: [uid, "late"], owners: [] });
+  });
+
   it("leaves the claim to the others on its list when it goes", async () => {
     claims.start();
     const uid = await claims.configMap("thing");
@@ -121,6 +136,16 @@ describe("a claim that is not used", () => {
     await world.pass(30 * second);
     expect(await claims.find("c")).toBeDefined();
     await world.pass(12 * second);
+    await gone("c")();
+  });
+
+  it("has its time by a clock that nobody sets", async () => {
+    const begunMs = world.clock.now();
+    claims.start({ runtime: { ...world.runtime, elapsedMs: () => (world.clock.now() - begunMs) / 2 } });
+    await claims.claim("c", { uids: [randomUUID()] });
+    await world.pass(79 * second);
+    expect(await claims.find("c")).toBeDefined();
+    await world.pass(5 * second);
     await gone("c")();
   });
 
