@@ -97,6 +97,37 @@ export function policyOf(
   };
 }
 
+/** Gives the organization that a Secret names so much, in the plane of the organization. */
+export function bonusPolicyOf({ resourceType }: Counted, { disabled, amount = 1 }: PolicyTurn): Manifest {
+  const organization = { apiGroup: "resourcemanager.miloapis.com", kind: "Organization" };
+  const bucket = amount === 1 ? { amountExpression: "int(trigger.metadata.labels.bonus)" } : { amount };
+  return {
+    apiVersion,
+    kind: "GrantCreationPolicy",
+    metadata: { name: "bonus" },
+    spec: {
+      ...(disabled === undefined ? {} : { disabled }),
+      trigger: {
+        resource: { apiVersion: "v1", kind: "Secret" },
+        constraints: [{ expression: 'trigger.metadata.labels["org"] != ""' }],
+      },
+      target: {
+        parentContext: { ...organization, nameExpression: "trigger.metadata.labels.org" },
+        resourceGrantTemplate: {
+          spec: {
+            consumerRef: { ...organization, name: "{{ trigger.metadata.labels.org }}" },
+            allowances: [{ resourceType, buckets: [bucket] }],
+          },
+        },
+      },
+    },
+  };
+}
+
+export function secretOf(name: string, labels: Readonly<Record<string, string>>): Manifest {
+  return { apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "default", labels } };
+}
+
 const classesTrigger = { resource: { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass" } };
 
 function configMapsWith(label: string): object {

@@ -1,4 +1,5 @@
 import type { Step } from "../world/world.ts";
+import { changeBonus, giveBonus, offerBonus, takeBonus } from "./bonus-actions.ts";
 import {
   bypass,
   createObject,
@@ -49,6 +50,9 @@ const draws: readonly (readonly [weight: number, draw: ActionDraw])[] = [
   [0.5, deletePage],
   [1, changePolicy],
   [0.5, deletePolicy],
+  [3, giveBonus],
+  [1, takeBonus],
+  [0.5, changeBonus],
 ];
 
 /** Everything that happens in a world, in no order: it is made ready first, most of the time, and then used. */
@@ -83,6 +87,7 @@ function preparations(stage: Stage): readonly Action[] {
     ...tiny.counted.map((counted) => register(counted)),
     ...grants,
     ...tiny.policies.map((name) => enforce(name, countedBy(stage, name), {})),
+    ...offerBonus(stage),
   ];
 }
 

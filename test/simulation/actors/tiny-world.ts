@@ -25,6 +25,8 @@ export interface TinyWorld {
   readonly consumers: readonly [Consumer, ...Consumer[]];
   readonly counted: readonly [Counted, ...Counted[]];
   readonly policies: readonly PolicyName[];
+  /** Whether Secrets give their organization a bonus, wherever they are. */
+  readonly hasBonus: boolean;
   /** Whether the API server tells the door when an object was not stored after all. */
   readonly doorIsTold: boolean;
 }
@@ -52,7 +54,13 @@ export function drawWorld(random: SeededRandom): TinyWorld {
   ] as const);
   const counted = countedBy(random).filter(({ consumerKind }) => consumers.some(({ kind }) => kind === consumerKind));
   const policies = policyNames(counted, consumers).filter(() => random.chance(0.8));
-  return { consumers, counted: [counted[0] as Counted, ...counted.slice(1)], policies, doorIsTold: random.chance(0.5) };
+  return {
+    consumers,
+    counted: [counted[0] as Counted, ...counted.slice(1)],
+    policies,
+    hasBonus: random.chance(0.4),
+    doorIsTold: random.chance(0.5),
+  };
 }
 
 function countedBy(random: SeededRandom): readonly Counted[] {

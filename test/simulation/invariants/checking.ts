@@ -56,6 +56,7 @@ export const pages = "allowancebuckets.quota.miloapis.com";
 export const grants = "resourcegrants.quota.miloapis.com";
 export const registrations = "resourceregistrations.quota.miloapis.com";
 export const policies = "claimcreationpolicies.quota.miloapis.com";
+export const grantPolicies = "grantcreationpolicies.quota.miloapis.com";
 export const totals = "effectiveresourcegrants.quota.miloapis.com";
 
 export interface Asked {

@@ -37,19 +37,20 @@ describe("pages count at least what granted claims hold", () => {
     });
   }
 
-  it("reports a claim that is granted without any page", () => {
-    expect(new Planted([pagesCountEnough]).put(claims, claim("c", "granted", [{ amount: 1 }]))).toHaveLength(1);
+  it("demands nothing of a page that is not there, or was never written", () => {
+    const planted = new Planted([pagesCountEnough]);
+    expect(planted.put(claims, claim("c", "granted", [{ amount: 1 }]))).toEqual([]);
+    expect(planted.put(pages, page({ limit: 0, allocated: 0, writer: "" }))).toEqual([]);
+    expect(planted.put(pages, page({ limit: 1, allocated: 0, writer: "w.1" }))).toHaveLength(1);
   });
 
-  it("reports a page that goes while claims hold of it, or are promised something", () => {
-    const held = new Planted([pagesCountEnough]);
-    held.put(pages, page({ limit: 1, allocated: 1 }));
-    held.put(claims, claim("c", "granted", [{ amount: 1 }]));
-    expect(held.remove(pages, "x-things")).toHaveLength(1);
-    const promised = new Planted([pagesCountEnough]);
-    promised.put(claims, claim("c", "pending", [{ amount: 1 }]));
-    promised.put(pages, page({ limit: 1, allocated: 0, promised: [{ by: "c", amount: 1 }] }));
-    expect(promised.remove(pages, "x-things")).toHaveLength(1);
+  it("reports a page that goes while it promises something to a claim, and only then", () => {
+    const planted = new Planted([pagesCountEnough]);
+    planted.put(claims, claim("c", "pending", [{ amount: 1 }]));
+    planted.put(pages, page({ limit: 1, allocated: 0, promised: [{ by: "c", amount: 1 }] }));
+    expect(planted.remove(pages, "x-things")).toHaveLength(1);
+    planted.put(pages, page({ limit: 1, allocated: 0, promised: [{ by: "gone", amount: 1 }] }));
+    expect(planted.remove(pages, "x-things")).toEqual([]);
   });
 });
 

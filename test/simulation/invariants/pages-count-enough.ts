@@ -4,14 +4,18 @@ import type { QuotaChange, QuotaTruth } from "./quota-truth.ts";
 import { pagesOfClaim } from "./true-claim.ts";
 import { amountOf } from "./true-part.ts";
 
-/** On each page, granted claims without a promise there hold at most what the page says is allocated. */
+/**
+ * On each page, granted claims without a promise there hold at most what the page says is allocated. One that somebody
+ * deleted, and one that was only just made, says nothing yet, and promises nothing.
+ */
 export const pagesCountEnough: Invariant = {
   name: "I1",
   *faults(change, truth) {
     for (const page of touchedPages(change)) {
+      const stored = truth.pages.get(page);
+      if (stored === undefined || stored.writer === "") continue;
       const held = amountOf(heldBeside(truth, page));
-      const counted = truth.pages.get(page)?.allocated ?? 0n;
-      if (held > counted) yield `page ${page} counts ${counted}, but granted claims hold ${held}`;
+      if (held > stored.allocated) yield `page ${page} counts ${stored.allocated}, but granted claims hold ${held}`;
     }
     yield* removalFaults(change, truth);
   },

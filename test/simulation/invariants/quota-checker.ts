@@ -9,6 +9,7 @@ import { DenialsAreTrue } from "./denials-are-true.ts";
 import type { Invariant } from "./invariant.ts";
 import { pageBounds } from "./page-bounds.ts";
 import { pagesCountEnough } from "./pages-count-enough.ts";
+import { policyGrantFaults } from "./policy-grants.ts";
 import { PolicyHistory } from "./policy-history.ts";
 import { type QuotaChange, QuotaTruth } from "./quota-truth.ts";
 import { swapsFit } from "./swaps-fit.ts";
@@ -68,6 +69,7 @@ export class QuotaChecker implements Checker {
       unsureMs: this.#tolerances.unsureMs,
     };
     demand("I9", restFaults(this.truth, this.#world.nowMs));
+    demand("I9", policyGrantFaults(this.truth, this.#world));
     demand("I10", bindingFaults(this.truth, governance));
     demand(
       "I11",

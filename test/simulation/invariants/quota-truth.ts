@@ -41,6 +41,7 @@ export class QuotaTruth {
   readonly grants = new Map<string, TrueGrant>();
   readonly registrations = new Map<string, TrueRegistration>();
   readonly policies = new Map<string, TruePolicy>();
+  readonly grantPolicies = new Map<string, TrueObject>();
   /** Objects of all other kinds, by UID. */
   readonly objects = new Map<string, TrueObject>();
   /** Every spec that a grant ever had, by its name and generation. A name may be used again. */
@@ -65,6 +66,8 @@ export class QuotaTruth {
       }
       case `claimcreationpolicies${group}`:
         return { about: "policy", atMs, ...swap(this.policies, keyText(now.key), after && readTruePolicy(now)) };
+      case `grantcreationpolicies${group}`:
+        return { about: "other", atMs, ...swap(this.grantPolicies, keyText(now.key), after) };
       case `effectiveresourcegrants${group}`:
         return { about: "other", atMs, ...swap(this.totals, keyText(now.key), after) };
       default:

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { layout } from "../world/layout.ts";
+import { layout, planes } from "../world/layout.ts";
 import { AdmissionBook } from "./admission-book.ts";
 import { restFaults, shownFaults } from "./at-rest.ts";
 import { bindingFaults, type Governance } from "./bound-once.ts";
@@ -8,6 +8,7 @@ import {
   claims,
   forObjects,
   grant,
+  grantPolicies,
   grants,
   Planted,
   page,
@@ -18,6 +19,7 @@ import {
   total,
   totals,
 } from "./checking.ts";
+import { policyGrantFaults } from "./policy-grants.ts";
 import { PolicyHistory } from "./policy-history.ts";
 
 const two = [{ amount: 2 }];
@@ -191,6 +193,84 @@ describe("objects at rest", () => {
     expect(faults()).toEqual([expect.stringMatching(/needs 1 .* hold 2/)]);
     planted.put(claims, claim("c", "granted", [{ amount: 0 }], forObjects("t", "t")));
     planted.put(claims, claim("d", "granted", [{ amount: 1 }], forObjects("t", "t")));
+    expect(faults()).toEqual([]);
+  });
+});
+
+describe("grant policies at rest", () => {
+  let planted: Planted;
+  const faults = (): readonly string[] => [...policyGrantFaults(planted.truth, { layout, planes })];
+  const policy = (more: { readonly disabled?: boolean; readonly status?: "True" | "False" } = {}) => ({
+    apiVersion: "quota.miloapis.com/v1alpha1",
+    kind: "GrantCreationPolicy",
+    metadata: { name: "bonus", uid: "b" },
+    spec: {
+      disabled: more.disabled ?? false,
+      trigger: {
+        resource: { apiVersion: "example.com/v1", kind: "Thing" },
+        constraints: [{ expression: 'trigger.metadata.labels["org"] != ""' }],
+      },
+      target: {
+        resourceGrantTemplate: {
+          metadata: { name: "made", namespace: "milo-system" },
+          spec: {
+            consumerRef: { apiGroup: "resourcemanager.miloapis.com", kind: "Organization", name: "acme" },
+            allowances: [{ resourceType: "x/things", buckets: [{ amount: 2 }] }],
+          },
+        },
+      },
+    },
+    status: {
+      conditions: [
+        {
+          type: "Ready",
+          status: more.status ?? "True",
+          reason: "PolicyReady",
+          message: "",
+          lastTransitionTime: "1970-01-01T00:00:00Z",
+        },
+      ],
+    },
+  });
+  const trigger = {
+    apiVersion: "example.com/v1",
+    kind: "Thing",
+    metadata: { name: "t", namespace: "default", uid: "t", labels: { org: "acme" } },
+  };
+  const made = (amount: number) => {
+    const plain = grant("made", [{ amount }]);
+    const annotations = { "quota.miloapis.com/policy": "bonus" };
+    return { ...plain, metadata: { ...(plain["metadata"] as object), annotations } };
+  };
+  beforeEach(() => {
+    planted = new Planted([]);
+    planted.put(grantPolicies, policy());
+    planted.put("things.example.com", trigger);
+    planted.put(grants, made(2));
+  });
+
+  it("accepts grants as they are wanted, and those of people", () => {
+    planted.put(grants, grant("of-somebody", [{ amount: 7 }]));
+    expect(faults()).toEqual([]);
+  });
+
+  const mistakes: Record<string, [plant: () => void, reported: RegExp]> = {
+    "a grant that is missing": [() => planted.remove(grants, "made"), /missing/],
+    "a grant that gives something else": [() => planted.put(grants, made(3)), /gives .* 3/],
+    "a grant whose object is gone": [() => planted.remove("things.example.com", "t"), /no policy wants it/],
+    "a grant whose policy is switched off": [() => planted.put(grantPolicies, policy({ disabled: true })), /no policy/],
+    "a grant whose policy is gone": [() => planted.remove(grantPolicies, "bonus"), /no policy wants it/],
+  };
+  for (const [name, [plant, reported]] of Object.entries(mistakes)) {
+    it(`reports ${name}`, () => {
+      plant();
+      expect(faults()).toEqual([expect.stringMatching(reported)]);
+    });
+  }
+
+  it("demands nothing of a policy that does not work", () => {
+    planted.put(grantPolicies, policy({ status: "False" }));
+    planted.remove("things.example.com", "t");
     expect(faults()).toEqual([]);
   });
 });

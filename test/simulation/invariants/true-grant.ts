@@ -15,6 +15,8 @@ export interface TrueGrant {
   /** When it stops counting, in milliseconds since 1970; never, when undefined. */
   readonly expiresMs: number | undefined;
   readonly deleting: boolean;
+  /** The policy that it was made by; empty when somebody made it. */
+  readonly policy: string;
 }
 
 /** A piece of capacity: every request whose dimensions fit may draw from it. */
@@ -36,6 +38,7 @@ export function readTrueGrant(key: ObjectKey, object: JsonObject): TrueGrant {
     pools: listAt(object, "spec", "allowances").flatMap(poolsIn),
     expiresMs: expiresAt === "" ? undefined : Date.parse(expiresAt),
     deleting: textAt(object, "metadata", "deletionTimestamp") !== "",
+    policy: textAt(object, "metadata", "annotations", "quota.miloapis.com/policy"),
   };
 }
 
