@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { WaiterResult } from "../../src/admission/stream-listener.ts";
+import { grantsType } from "../../src/controllers/quota-types.ts";
+import { AdmissionWorld } from "./admission-world.ts";
+import { configMapsType } from "./object-types.ts";
+import {
+  claimsIn,
+  configMap,
+  configMapKind,
+  enforce,
+  grant,
+  limitOf,
+  policy,
+  provide,
+  usesEventually,
+} from "./quota-objects.ts";
+import { eventually, type Json } from "./served-world.ts";
+
+let world: AdmissionWorld;
+/** Nobody can write a page while this is not resolved. */
+let pages: Promise<void>;
+let waited: WaiterResult[];
+const path = "/api/v1/namespaces/default/configmaps";
+
+beforeEach(async () => {
+  pages = Promise.resolve();
+  waited = [];
+  world = await AdmissionWorld.start({
+    waitMsMax: 1_500,
+    toldStreams: { waited: (result) => waited.push(result) },
+    plugins: [
+      {
+        name: "slow pages",
+        validate: async ({ kind }) => {
+          if (kind.kind === "AllowanceBucket") await pages;
+          return { allowed: true };
+        },
+      },
+    ],
+  });
+  await provide(world, "core/configmaps", configMapKind, 1);
+  await enforce(world, policy("maps", configMapKind, "core/configmaps"));
+});
+
+afterEach(async () => {
+  await world.stop();
+  expect(world.faults).toEqual([]);
+});
+
+const post = (name: string, query: Readonly<Record<string, string>> = {}) =>
+  world.ask({ method: "POST", path, body: configMap(name), query });
+const causes = (body: Json) =>
+  (body["details"] as { causes?: { reason: string }[] }).causes?.map(({ reason }) => reason);
+
+describe("answers tell themselves apart", () => {
+  it("a refusal: 403, with the numbers", async () => {
+    expect((await post("a")).code).toBe(201);
+    const { code, body } = await post("b");
+    expect([code, body["reason"], causes(body)]).toEqual([403, "Forbidden", ["QuotaExceeded"]]);
+    expect(body["details"]).not.toHaveProperty("retryAfterSeconds");
+    expect(waited).toEqual(["granted", "denied"]);
+  });
+
+  it("no decision in time: 503, to be tried again, and nothing is kept", async () => {
+    let release = (): void => undefined;
+    pages = new Promise((resolve) => {
+      release = resolve;
+    });
+    const { code, body, message } = await post("a");
+    expect([code, body["reason"], causes(body)]).toEqual([503, "ServiceUnavailable", ["QuotaDecisionTimeout"]]);
+    expect(body["details"]).toHaveProperty("retryAfterSeconds", 1);
+    expect(message).toBe(
+      'quota could not be decided: the claim of ClaimCreationPolicy "maps" was not decided in time; try again',
+    );
+    expect(waited).toEqual(["timeout"]);
+    expect(world.health.waiters).toBe(0);
+    await eventually(async () => expect(await claimsIn(world)).toEqual([]));
+    release();
+    await eventually(async () => expect((await post("a")).code).toBe(201));
+    await usesEventually(world, "core/configmaps", 1);
+  });
+
+  it("a broken policy: 500, and it is named", async () => {
+    const requests = [{ resourceType: "core/configmaps", amountExpression: "1 / 0" }];
+    await enforce(world, policy("broken", configMapKind, "core/configmaps", { requests }));
+    const { code, body, message } = await post("a");
+    expect([code, body["reason"], causes(body)]).toEqual([500, "InternalError", ["QuotaMisconfigured"]]);
+    expect(message).toContain('ClaimCreationPolicy "broken"');
+    expect(await claimsIn(world)).toEqual([]);
+  });
+});
+
+describe("a dry run", () => {
+  const dryRun = { dryRun: "All" };
+
+  it("is told the truth, and nothing is written", async () => {
+    expect((await post("a", dryRun)).code).toBe(201);
+    expect(await claimsIn(world)).toEqual([]);
+    expect((await post("a")).code).toBe(201);
+    await eventually(async () => {
+      const { code, message } = await post("b", dryRun);
+      expect(code).toBe(403);
+      expect(message).toContain("requested 1 configmap, limit 1, allocated 1, reserved 0, available 0");
+    });
+    expect(await claimsIn(world)).toHaveLength(1);
+    expect((await post("a", dryRun)).code).toBe(409);
+  });
+
+  it("counts all policies together", async () => {
+    await world.create(grantsType, grant("two", "core/configmaps", 2));
+    await eventually(async () => expect(await limitOf(world, "core/configmaps")).toBe(3));
+    const requests = [{ resourceType: "core/configmaps", amount: 3 }];
+    await enforce(world, policy("three-more", configMapKind, "core/configmaps", { requests }));
+    const { code, message } = await post("a", dryRun);
+    expect(code).toBe(403);
+    expect(message).toContain("requested 4 configmaps, limit 3");
+    expect((await post("a")).code).toBe(403);
+  });
+
+  it("of something that does not exist in a namespace without quota is refused", async () => {
+    expect((await world.tryCreate(configMapsType, configMap("a"))).code).toBe(201);
+    const { code } = await world.ask({
+      method: "POST",
+      path: "/api/v1/namespaces/kube-system/configmaps",
+      body: configMap("a", {}, { namespace: "kube-system" }),
+      query: dryRun,
+    });
+    expect(code).toBe(403);
+  });
+});
