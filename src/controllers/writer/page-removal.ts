@@ -1,24 +1,30 @@
 import type { Desk } from "./desk.ts";
+import type { DeskPage } from "./desk-page.ts";
 import type { DeskPorts } from "./ports.ts";
 
 /**
- * Removes pages that no grant and no claim names any more, and lets those go that somebody deleted, with their namespace
- * perhaps. A page that promises something stays until that is settled. One that is needed is made again by the next count,
- * where it can be.
+ * Removes pages that no grant and no claim names any more. A page that promises something stays, and so does one that
+ * somebody deleted while it is in use: it goes when it may. Only when its whole namespace is going does it go along.
  */
-export async function removeUnused(
-  desk: Desk,
-  { pages, leadership, shown }: DeskPorts,
-  signal: AbortSignal,
-): Promise<void> {
+export async function removeUnused(desk: Desk, ports: DeskPorts, signal: AbortSignal): Promise<void> {
+  const { pages, leadership, shown } = ports;
   if (!desk.isCounted) return;
   for (const [type, page] of [...desk.pages]) {
-    const isUnwanted = page.deleting || !desk.isNamed(type);
-    if (!isUnwanted || page.page.content.reservations.length > 0) continue;
+    if (page.page.content.reservations.length > 0 || !(await isUnwanted(desk, type, { page, ports }, signal))) continue;
     leadership.fence();
     desk.isCounted = false; // by somebody else's hand it may stay, or be made again
     await pages.remove(desk.key, page, signal);
     desk.dropPage(type);
     shown.changed({ ...desk.key, resourceType: type }, () => desk.shownBook(type));
   }
+}
+
+async function isUnwanted(
+  desk: Desk,
+  type: string,
+  { page, ports }: { readonly page: DeskPage; readonly ports: DeskPorts },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!desk.isNamed(type)) return true;
+  return page.deleting && (await ports.pages.isLosingNamespace(desk.key, signal));
 }

@@ -11,8 +11,9 @@ import { pause } from "../../kube/pause.ts";
 import { TokenBucket } from "../../kube/queue/token-bucket.ts";
 import { timeText } from "../../kube/timestamp.ts";
 import { setCondition } from "../../protocol/condition.ts";
+import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import { findIfAny } from "../find-if-any.ts";
-import { bucketsType } from "../quota-types.ts";
+import { anyObject, bucketsType, namespacesType } from "../quota-types.ts";
 import type { Runtime } from "../runtime.ts";
 import { ensureNamespace, isNamespaceMissing } from "../system-namespace.ts";
 import type { DeskKey } from "./desk.ts";
@@ -102,6 +103,15 @@ export class PageStore {
     } catch (error) {
       if (meaningOf(error) !== "conflict") throw error;
     }
+  }
+
+  /** Whether the namespace of a consumer's pages is being deleted, and everything in it. */
+  async isLosingNamespace({ plane, consumer }: DeskKey, signal: AbortSignal): Promise<boolean> {
+    const { planes } = this.#runtime;
+    const namespaces = planes.client(plane).resource(namespacesType, anyObject);
+    const found = await findIfAny(namespaces, { name: planes.bucketNamespace(consumer) }, signal);
+    const { metadata } = (found ?? {}) as { readonly metadata?: ObjectMeta };
+    return metadata?.deletionTimestamp !== undefined;
   }
 
   async #delete(
