@@ -111,11 +111,12 @@ export class ApiServer {
     const { plane, path, view, unavailable } = resolved;
     const place = { plane, path, ...(view === undefined ? {} : { view }) };
     const { headers, clientCertificate } = request;
+    const { authorizer, queue } = this.#ports;
     const admitted = await enter(
       { plane, path, uri: request.path, headers, clientCertificate },
       (asking) =>
         attributesOf({ user: asking, ...place }, named(target, request, verb), verb ?? request.method.toLowerCase()),
-      { ...this.#ports, authenticator: knownOr(request.user, this.#ports.authenticator) },
+      { authenticator: knownOr(request.user, this.#ports.authenticator), authorizer, queue },
       signal,
     );
     const { user, seat } = admitted;

@@ -10,8 +10,23 @@ const organizationGroup = "resourcemanager.miloapis.com";
 /** `organization-acme-corp-projects-<hash>`: readable in front, and by its hash never the name of another bucket. */
 export function bucketName(consumer: ConsumerRef, resourceType: string, dimensions: Dimensions = {}): string {
   const { apiGroup, kind, namespace, name } = consumer;
-  const hash = stableHash([apiGroup, kind, namespace, name, resourceType, dimensionKey(dimensions)], hashLength);
-  return readableName([kind, name, tail(resourceType)], hash);
+  const parts = [apiGroup, kind, namespace, name, resourceType, dimensionKey(dimensions)];
+  return remembered(JSON.stringify(parts), () =>
+    readableName([kind, name, tail(resourceType)], stableHash(parts, hashLength)),
+  );
+}
+
+/** Names made before: every decision names its bucket, and a hash takes longer than the decision. */
+const made = new Map<string, string>();
+const madeMax = 10_000;
+
+function remembered(id: string, make: () => string): string {
+  const known = made.get(id);
+  if (known !== undefined) return known;
+  if (made.size >= madeMax) made.clear();
+  const name = make();
+  made.set(id, name);
+  return name;
 }
 
 /** The total of a consumer's resource type, over all dimensions. */

@@ -47,6 +47,7 @@ export async function impersonatedUser(
 }
 
 function wishesIn(headers: RequestHeaders): readonly Wish[] {
+  if (!Object.keys(headers).some((header) => header.startsWith("impersonate-"))) return [];
   const user = firstHeader(headers, "impersonate-user");
   const uid = firstHeader(headers, "impersonate-uid");
   const groups = headers["impersonate-group"] ?? [];
