@@ -76,6 +76,20 @@ describe("tenancy that crashes", () => {
     expect(crashes).toBeLessThan(callsMax);
   }, 60_000);
 
+  it("lets no member into a project that is not ready for them", async () => {
+    world = await TenantWorld.start();
+    await world.organization("acme");
+    await world.member("acme", "alice", ["admin"]);
+    const alice = world.as(await world.token({ user: "alice" }));
+    world.crashAfter(4); // when it is about to make the plane
+    await world.server.create(projects, project("web", "acme"));
+    await world.server.until("it has crashed", () => world.isCrashed);
+    expect((await world.server.get(inProject("web", maps))).code).toBe(200);
+    expect((await alice.get(inProject("web", maps))).code).toBe(403);
+    await until("it is ready", () => isReady(`${projects}/web`));
+    await until("she may", async () => (await alice.get(inProject("web", maps))).code === 200);
+  });
+
   it("lets those try again later who ask while it starts, and refuses no member", async () => {
     world = await TenantWorld.start();
     await world.organization("acme");

@@ -77,6 +77,9 @@ describe("tenants", () => {
     await world.server.create(inProject("web", maps), { metadata: { name: "old", finalizers: ["example.com/stuck"] } });
     await world.server.remove(`${projects}/web`);
     await world.gone(`${projects}/web`);
+    const { store } = world.server.server.registry;
+    const left = store.resources().filter((resource) => store.count({ plane: "project-web", resource }) > 0);
+    expect(left).toEqual([]);
     const unknown = await world.server.get(inProject("web", maps));
     expect([unknown.code, unknown.body.message]).toEqual([
       404,
