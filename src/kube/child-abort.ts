@@ -1,3 +1,8 @@
+import { setMaxListeners } from "node:events";
+
+/** Signals that any number of requests hang on at the same time, which is no leak: each lets go when it is done. */
+const crowded = new WeakSet<AbortSignal>();
+
 /** A controller that is aborted with a signal, or by itself: ending it ends nothing else that hangs on the signal. */
 export class ChildAbort {
   readonly controller = new AbortController();
@@ -7,7 +12,11 @@ export class ChildAbort {
   constructor(parent: AbortSignal) {
     this.#parent = parent;
     if (parent.aborted) this.#end();
-    else parent.addEventListener("abort", this.#end, { once: true });
+    else {
+      if (!crowded.has(parent)) setMaxListeners(0, parent);
+      crowded.add(parent);
+      parent.addEventListener("abort", this.#end, { once: true });
+    }
   }
 
   get signal(): AbortSignal {
