@@ -20,9 +20,19 @@ export type AdmissionResult =
   | "shadow_granted"
   | "shadow_denied";
 
+/** A claim that stands behind an object being let in. */
+export interface AdmittingClaim {
+  readonly policy: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
 /** Hears of what admission decides. Dry runs are told as well; the change says that it is one. */
 export interface AdmissionListener {
   decided?(policy: ClaimCreationPolicy, change: ObjectChange, result: AdmissionResult): void;
+  /** A change is let in, and all of these claims are granted and list its object. */
+  admitted?(change: ObjectChange, claims: readonly AdmittingClaim[]): void;
   /** What a policy that only watches would have said. */
   shadowed?(policy: ClaimCreationPolicy, change: ObjectChange, message: string): void;
   /** A condition asked for something that is not there. */

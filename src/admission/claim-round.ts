@@ -1,6 +1,7 @@
 import type { RenderedClaim } from "../core/policy/claim-policy.ts";
 import { ChildAbort } from "../kube/child-abort.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
+import type { AdmittingClaim } from "./admission-listener.ts";
 import { ClaimAttempt } from "./claim-attempt.ts";
 import type { ClaimStream } from "./claim-stream.ts";
 import { type Claimant, claimantOf } from "./claimant.ts";
@@ -20,6 +21,13 @@ export interface PolicyClaim {
 
 type RoundOptions = Pick<QuotaAdmissionOptions, "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "report">;
 
+/** Why a change is let in. */
+export interface LetIn {
+  /** Policies whose claims nobody decided, and which let objects in all the same. */
+  readonly ignored: readonly ClaimPolicy[];
+  readonly claims: readonly AdmittingClaim[];
+}
+
 /** A claim that we have asked for, and may be listed in. */
 interface Tried extends Listed {
   readonly plane: string;
@@ -38,6 +46,8 @@ export class ClaimRound {
   readonly #claims: readonly PolicyClaim[];
   readonly #claimant: Claimant;
   readonly #tried: Tried[] = [];
+  /** Of the claims that list our object, by namespace and name. */
+  readonly #uids = new Map<string, string>();
 
   constructor(options: RoundOptions, change: ObjectChange, claims: readonly PolicyClaim[]) {
     this.#options = options;
@@ -46,11 +56,8 @@ export class ClaimRound {
     this.#claimant = claimantOf(change, options.planes);
   }
 
-  /**
-   * Resolves when every claim is granted and lists the object, to those policies whose claims nobody decided and who let
-   * objects in all the same; throws Refused.
-   */
-  async run(signal: AbortSignal): Promise<readonly ClaimPolicy[]> {
+  /** Resolves when every claim is granted and lists the object, or need not be; throws Refused. */
+  async run(signal: AbortSignal): Promise<LetIn> {
     const { clock, waitMsMax, advice } = this.#options;
     const life = new ChildAbort(signal);
     const waitMs = Math.min(waitMsMax, this.#change.waitMsMax ?? waitMsMax);
@@ -59,7 +66,7 @@ export class ClaimRound {
       const all = await Promise.all(this.#claims.map((claim) => this.#one(claim, life.signal)));
       const refused = judge(all, advice);
       if (refused !== undefined) throw refused;
-      return all.filter(isIgnored).map(({ policy }) => policy);
+      return { ignored: all.filter(isIgnored).map(({ policy }) => policy), claims: this.#granted(all) };
     } finally {
       deadline.stop();
       life.release();
@@ -99,6 +106,14 @@ export class ClaimRound {
     }
   }
 
+  #granted(all: readonly Heard[]): readonly AdmittingClaim[] {
+    return this.#claims.flatMap(({ policy, claim: { namespace, name } }, at) => {
+      const uid = this.#uids.get(turnOf({ namespace, name }));
+      if (all[at]?.heard.result !== "granted" || uid === undefined) return [];
+      return [{ policy: policy.policy.metadata.name ?? "", namespace, name, uid }];
+    });
+  }
+
   #wait(wanted: RenderedClaim, signal: AbortSignal): Promise<WaitResult> {
     const { planes, streams } = this.#options;
     const plane = planes.planeOf(wanted.consumer) ?? this.#change.plane;
@@ -125,7 +140,9 @@ export class ClaimRound {
     const attempt = new ClaimAttempt(client, wanted, this.#claimant);
     const asked = stream.turns.take(turnOf(wanted), () => attempt.acquire(signal));
     this.#tried.push({ client, plane, namespace, name, candidate: this.#claimant.uid, asked });
-    stream.follow(waiter, await untilAborted(asked, signal));
+    const claim = await untilAborted(asked, signal);
+    this.#uids.set(turnOf(wanted), claim.metadata.uid ?? "");
+    stream.follow(waiter, claim);
     return untilAborted(waiter.done, signal);
   }
 }

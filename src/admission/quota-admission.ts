@@ -100,10 +100,11 @@ export class QuotaAdmission {
   }
 
   async #claim(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    const { sight, usage = unknownUsage } = this.#options;
+    const { sight, usage = unknownUsage, told } = this.#options;
     const round = new ClaimRound(this.#options, change, claims);
     try {
-      const ignored = await round.run(signal);
+      const { ignored, claims: granted } = await round.run(signal);
+      told.admitted?.(change, granted);
       this.#tell(claims, change, (policy) => (ignored.includes(policy) ? "ignored" : "granted"));
     } catch (error) {
       this.#keep(round.withdraw());

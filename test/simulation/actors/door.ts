@@ -6,24 +6,31 @@ import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
 import type { AdmissionBook, AdmittingClaim } from "../invariants/admission-book.ts";
 import type { SeededRandom } from "../world/seeded-random.ts";
 import type { Door, Host, World } from "../world/world.ts";
-import { ClaimWaiters } from "./claim-waiters.ts";
 import { attempt, configMaps, priorityClasses } from "./clients.ts";
 import { Doorkeeper } from "./doorkeeper.ts";
 import { bypassLabel } from "./manifests.ts";
-import type { NeededClaim } from "./needed-claims.ts";
 
 /** An object that the API server would store. */
 export interface DoorRequest {
   readonly uid: string;
   readonly plane: string;
   readonly object: JsonObject & KubernetesObject;
-  readonly resource: string;
+  readonly kind: string;
   readonly type: ResourceType;
 }
 
 export type DoorAnswer =
-  | { readonly answer: "allow"; readonly claims: readonly AdmittingClaim[]; readonly needed: readonly NeededClaim[] }
+  | {
+      readonly answer: "allow";
+      readonly claims: readonly AdmittingClaim[];
+      /** What to do when the object is not stored after all, on the machine that answered. */
+      readonly notStored: () => void;
+      /** The run of the machine that answered. */
+      readonly incarnation: string;
+    }
   | { readonly answer: "refuse"; readonly status: ApiStatus };
+
+type Allowed = Extract<DoorAnswer, { answer: "allow" }>;
 
 export const doorMachines = ["door-1", "door-2"] as const;
 
@@ -52,7 +59,7 @@ export class AdmissionWay {
     this.#tellsOutcome = tellsOutcome;
     for (const name of doorMachines) {
       world.machine(name).run((host) => {
-        this.#keepers.set(host.incarnation, new Doorkeeper(host, new ClaimWaiters(host)));
+        this.#keepers.set(host.incarnation, new Doorkeeper(host));
       }, "lasting");
     }
   }
@@ -79,14 +86,14 @@ export class AdmissionWay {
     await this.#pass(this.#lateMs());
     if (this.#world.nowMs - begunMs > finishMsMax) return this.#drop(request, "the request took too long");
     if (!this.#world.isCalm && this.#random.chance(0.05)) {
-      if (this.#tellsOutcome) this.#tellWithdraw(machine, answer.needed, request.uid);
+      if (this.#tellsOutcome) this.#tellNotStored(machine, answer);
       return this.#drop(request, "another plug-in refuses");
     }
     return {
       allowed: true,
       settled: ({ stored }) => {
         this.#book.landedOrDropped(request.uid);
-        if (!stored && this.#tellsOutcome) this.#tellWithdraw(machine, answer.needed, request.uid);
+        if (!stored && this.#tellsOutcome) this.#tellNotStored(machine, answer);
       },
     };
   }
@@ -113,7 +120,7 @@ export class AdmissionWay {
     const keeper = this.#keepers.get(host.incarnation);
     if (keeper === undefined) throw new Error(`${host.incarnation} has no doorkeeper`);
     const { name = "" } = request.object.metadata;
-    const what = `${request.plane}/${request.resource}/${name} (${request.uid})`;
+    const what = `${request.plane}/${request.type.plural}/${name} (${request.uid})`;
     this.#book.asked({ uid: request.uid, what, isAttended: () => host.isAlive });
     attempt(host, `door for ${what}`, async () => {
       const answer = await keeper.answer(request);
@@ -125,9 +132,9 @@ export class AdmissionWay {
   }
 
   /** Where the API server is in one process with the door, it says so when an object was not stored. */
-  #tellWithdraw(name: string, needed: readonly NeededClaim[], uid: string): void {
+  #tellNotStored(name: string, { incarnation, notStored }: Allowed): void {
     this.#world.machine(name).run((host) => {
-      attempt(host, "withdraw", async () => this.#keepers.get(host.incarnation)?.withdraw(needed, uid));
+      if (host.incarnation === incarnation) notStored();
     }, "once");
   }
 
@@ -152,5 +159,5 @@ export class AdmissionWay {
 
 function requestOf({ plane, object, kind }: AdmissionRequest, type: ResourceType): DoorRequest {
   const seen = object as unknown as JsonObject & KubernetesObject;
-  return { uid: seen.metadata.uid ?? "", plane, object: seen, resource: kind.plural, type };
+  return { uid: seen.metadata.uid ?? "", plane, object: seen, kind: kind.kind, type };
 }
