@@ -1,0 +1,32 @@
+import { pino } from "pino";
+import { readableLine } from "./readable-line.ts";
+
+export const logLevels = ["error", "warn", "info", "debug"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+type LogFields = Readonly<Record<string, string | number | undefined>>;
+
+/** What a program tells those who run it. */
+export type Log = Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>>;
+
+export interface LogOptions {
+  /** What is less important is not written. */
+  readonly level: LogLevel;
+  /** People read a terminal; elsewhere programs read a line of JSON for each message. */
+  readonly form: "readable" | "json";
+  /** The time as text, such as 2026-01-31T12:00:00Z. */
+  readonly now: () => string;
+  readonly write: (line: string) => void;
+}
+
+export function createLog({ level, form, now, write }: LogOptions): Log {
+  const time = (): string => `,"time":"${now()}"`;
+  const formatters = { level: (label: string) => ({ level: label }) };
+  const destination = { write: form === "json" ? write : (line: string) => write(readableLine(line)) };
+  const logger = pino({ level, timestamp: time, formatters, base: null, messageKey: "message" }, destination);
+  const at =
+    (name: LogLevel) =>
+    (message: string, fields: LogFields = {}): void =>
+      logger[name](fields, message);
+  return { error: at("error"), warn: at("warn"), info: at("info"), debug: at("debug") };
+}

@@ -1,0 +1,25 @@
+// The text format of Prometheus, for values that are too many to be kept twice.
+import type { MetricDeclaration } from "./metric-declaration.ts";
+
+export const textFormat = "text/plain; version=0.0.4; charset=utf-8";
+
+export function headerLines({ name, help, type }: Pick<MetricDeclaration, "name" | "help" | "type">): string {
+  return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`;
+}
+
+/** A label without a value is the same as none, so it is left out. */
+export function labelText(labels: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(labels)
+    .filter(([, value]) => value !== "")
+    .map(([label, value]) => `${label}="${escaped(value).replaceAll('"', '\\"')}"`);
+  return parts.join(",");
+}
+
+/** Values may be integers that a double cannot hold: readers round as they see fit. */
+export function sampleLine(name: string, labels: string, value: number | bigint): string {
+  return labels === "" ? `${name} ${value}\n` : `${name}{${labels}} ${value}\n`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { failure, StatusError } from "../../src/protocol/api-status.ts";
+import { ErrorReports } from "../../src/telemetry/error-reports.ts";
+import { createLog, type LogLevel } from "../../src/telemetry/log.ts";
+
+function logged(form: "readable" | "json", level: LogLevel = "info") {
+  const lines: string[] = [];
+  const log = createLog({ form, level, now: () => "2026-01-31T12:34:56Z", write: (line) => lines.push(line) });
+  return { log, lines };
+}
+
+function reports() {
+  const { log, lines } = logged("readable");
+  let nowMs = 0;
+  const errors = new ErrorReports(log, () => nowMs);
+  return { lines, errors, pass: (ms: number) => (nowMs += ms) };
+}
+
+describe("the log", () => {
+  it("is a line of JSON for each message where programs read it", () => {
+    const { log, lines } = logged("json");
+    log.info("ready", { port: 6443 });
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { level: "info", time: "2026-01-31T12:34:56Z", port: 6443, message: "ready" },
+    ]);
+    expect(lines[0]?.endsWith("\n")).toBe(true);
+  });
+
+  it("is short where people read it", () => {
+    const { log, lines } = logged("readable");
+    log.warn("slow", { ms: 12 });
+    expect(lines).toEqual(["12:34:56 WARN  slow ms=12\n"]);
+  });
+
+  it("lets nobody write into a terminal who can only name an object", () => {
+    const { log, lines } = logged("readable");
+    log.warn("name \u001b[2J\u202e");
+    expect(lines).toEqual(["12:34:56 WARN  name \\u001b[2J\\u202e\n"]);
+  });
+
+  const shown: Record<LogLevel, readonly LogLevel[]> = {
+    error: ["error"],
+    warn: ["error", "warn"],
+    info: ["error", "warn", "info"],
+    debug: ["error", "warn", "info", "debug"],
+  };
+  it.each(Object.entries(shown))("of level %s leaves out what is less important", (level, expected) => {
+    const { log, lines } = logged("json", level as LogLevel);
+    for (const name of ["error", "warn", "info", "debug"] as const) log[name]("said");
+    expect(lines.map((line) => JSON.parse(line).level)).toEqual(expected);
+  });
+});
+
+describe("reports of errors", () => {
+  it("say code and message of an answer, and nothing else of it", () => {
+    const { errors, lines } = reports();
+    errors.report("grants", new StatusError(failure("Conflict", "somebody else was faster", { name: "a" })));
+    expect(lines).toEqual(["12:34:56 WARN  grants: 409 somebody else was faster\n"]);
+  });
+
+  it("say what a network does without a stack", () => {
+    const { errors, lines } = reports();
+    errors.report("lease", Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" }));
+    expect(lines).toEqual(["12:34:56 WARN  lease: connect ECONNREFUSED 127.0.0.1:1\n"]);
+  });
+
+  it("show where in the code it was when nobody expected it", () => {
+    const { errors, lines } = reports();
+    errors.report("audit", new TypeError("undefined is not a claim"));
+    expect(lines[0]).toMatch(/^12:34:56 ERROR audit: undefined is not a claim\n {4}at /);
+  });
+
+  it("come once in ten seconds, with a count of those that were held back", () => {
+    const { errors, lines, pass } = reports();
+    const again = (): void => errors.report("grants", new StatusError(failure("Conflict", "faster")));
+    for (let times = 0; times < 100; times += 1) again();
+    expect(lines).toEqual(["12:34:56 WARN  grants: 409 faster\n"]);
+    pass(10_000);
+    again();
+    expect(lines.slice(1)).toEqual([
+      "12:34:56 WARN  grants: 409 faster again=99\n",
+      "12:34:56 WARN  grants: 409 faster\n",
+    ]);
+  });
+
+  it("hold back nothing for good", () => {
+    const { errors, lines } = reports();
+    for (let times = 0; times < 3; times += 1) errors.report("audit", new TypeError("odd"));
+    errors.flush();
+    expect(lines[1]).toBe("12:34:56 ERROR audit: odd again=2\n");
+    errors.flush();
+    expect(lines).toHaveLength(2);
+  });
+
+  it("of different things hide nothing of each other, and are not remembered without end", () => {
+    const { errors, lines } = reports();
+    for (let at = 0; at < 5_000; at += 1) errors.report(`claims of ${at}`, "gone");
+    expect(lines).toHaveLength(5_000);
+    errors.report("claims of 4999", "gone");
+    expect(lines).toHaveLength(5_000);
+    errors.report("claims of 0", "gone");
+    expect(lines).toHaveLength(5_001);
+  });
+});
