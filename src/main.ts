@@ -1,4 +1,5 @@
 // The program: which commands there are, the real clock, and what happens to what goes wrong.
+import { homedir } from "node:os";
 import { Command, CommanderError } from "commander";
 import packageJson from "../package.json" with { type: "json" };
 import { serve } from "./apiserver/serve.ts";
@@ -7,6 +8,7 @@ import { addApiserver } from "./cli/apiserver.ts";
 import { exitCodes } from "./cli/exit-codes.ts";
 import { addRender } from "./cli/render.ts";
 import { addUp } from "./cli/up.ts";
+import { addUsage } from "./cli/usage.ts";
 import { addValidate } from "./cli/validate.ts";
 import { up } from "./up/up.ts";
 
@@ -36,6 +38,15 @@ addUp(program, {
   elapsedMs,
   ended,
 });
+const surroundings = {
+  env: process.env,
+  homeFolder: homedir(),
+  currentFolder: process.cwd(),
+  hasTerminal: process.stdin.isTTY === true,
+  clock: systemClock,
+  note: (text: string) => console.error(text),
+};
+addUsage(program, surroundings);
 
 try {
   await program.parseAsync();

@@ -62,7 +62,9 @@ function renderClaim(
     user,
     requestInfo: requestOf(trigger, resource),
     plane: "",
+    policyPlane: "",
     planeConsumer: undefined,
+    isElsewhere: () => false,
     bucketNamespace: (consumer) => bucketNamespace(consumer, () => true),
     now,
   });

@@ -1,0 +1,85 @@
+import type { Command } from "commander";
+import type { KubeClient } from "../kube/client/kube-client.ts";
+import type { Cluster } from "./cluster/cluster.ts";
+import { planeText } from "./cluster/cluster.ts";
+import type { Surroundings } from "./cluster/cluster-access.ts";
+import { type ClusterFlags, withClusterFlags } from "./cluster/cluster-flags.ts";
+import { forEachOf } from "./cluster/object-lists.ts";
+import { onCluster } from "./cluster/on-cluster.ts";
+import { QuotaObjects } from "./cluster/quota-objects.ts";
+import { failureOf } from "./command-failure.ts";
+import { type ConsumerFilter, isMeant, isType, readKindAndName } from "./consumer-filter.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { type OutputFlags, print, withOutputFlag } from "./output.ts";
+import { readUnits } from "./units.ts";
+import { type ShownBucket, usageTable, usageValue } from "./usage-table.ts";
+
+interface UsageFlags extends ClusterFlags, OutputFlags {
+  readonly consumer?: ConsumerFilter;
+  readonly resourceType?: string;
+  readonly all?: boolean;
+}
+
+export function addUsage(program: Command, surroundings: Surroundings): void {
+  const command = program
+    .command("usage")
+    .description("show limits, what is used of them and what is left, by consumer")
+    .option("--consumer <kind/name>", "only of this consumer, such as Organization/acme-corp", readKindAndName)
+    .option("--resource-type <type>", "only this resource type; its last part is enough, such as projects")
+    .option("-A, --all", "also in the control planes of all projects")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  ${program.name()} usage
+  ${program.name()} usage --consumer Organization/acme-corp --resource-type projects
+  ${program.name()} usage --project web
+  ${program.name()} usage --all -o json`,
+    );
+  withOutputFlag(withClusterFlags(command)).action(() => onCluster<UsageFlags>(command, surroundings, showUsage));
+}
+
+async function showUsage(cluster: Cluster, flags: UsageFlags, signal: AbortSignal): Promise<ExitCode> {
+  const units = await readUnits(cluster, signal);
+  const planes = flags.all === true ? await cluster.planes(signal) : [cluster.here];
+  const found = await forEachOf(planes, (plane) => bucketsOf(plane, cluster, signal));
+  const buckets = found.flatMap((each) => (each.buckets ?? []).filter((bucket) => isShown(bucket, flags)));
+  print(
+    flags,
+    () => usageTable(buckets, units) ?? nothing(flags),
+    () => ({ items: buckets.map((bucket) => usageValue(bucket, units)) }),
+  );
+  return found.find(({ failed }) => failed !== undefined)?.failed ?? exitCodes.fine;
+}
+
+interface Found {
+  readonly buckets?: readonly ShownBucket[];
+  readonly failed?: ExitCode;
+}
+
+/** One control plane that does not answer hides no other. */
+async function bucketsOf(plane: KubeClient, cluster: Cluster, signal: AbortSignal): Promise<Found> {
+  const { namespace } = cluster;
+  try {
+    const buckets = await new QuotaObjects(plane, cluster.note, signal).buckets(
+      namespace === undefined ? {} : { namespace },
+    );
+    return { buckets: buckets.map((bucket) => ({ plane: planeText(plane), bucket })) };
+  } catch (error) {
+    if (plane === cluster.here) throw error;
+    const { message, exitCode } = failureOf(error, cluster.url);
+    cluster.note(`Left out ${planeText(plane)}: ${message}`);
+    return { failed: exitCode };
+  }
+}
+
+function isShown({ bucket }: ShownBucket, { consumer, resourceType }: UsageFlags): boolean {
+  return isMeant(consumer, bucket.consumer) && isType(resourceType, bucket.resourceType);
+}
+
+function nothing({ consumer, resourceType, project, all }: UsageFlags): string {
+  const isNarrowed = consumer !== undefined || resourceType !== undefined;
+  if (isNarrowed) return "Nothing is granted or used that this asks for.";
+  const elsewhere = project === undefined && all !== true ? " --all looks into the planes of projects, too." : "";
+  return `Nothing is granted or used yet.${elsewhere}`;
+}
