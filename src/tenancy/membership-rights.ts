@@ -18,27 +18,29 @@ const writes: ReadonlySet<string> = new Set([...makes, "update", "patch"]);
 
 const claims = `resourceclaims.${quotaGroup}`;
 
+const inQuota = (...plurals: readonly string[]) => plurals.map((plural) => `${plural}.${quotaGroup}`);
+const inResourceManager = (...plurals: readonly string[]) =>
+  plurals.map((plural) => `${plural}.${resourceManagerGroup}`);
+
+/** Of these a question may name any namespace, and means none. */
+const inNoNamespace: ReadonlySet<string> = new Set([
+  ...inQuota("resourceregistrations", "grantcreationpolicies", "claimcreationpolicies"),
+  ...inResourceManager("organizations", "projects"),
+]);
+
 /** What members see of their organization's part of the root. */
 const readableInOrganization: ReadonlySet<string> = new Set([
-  ...[
-    "resourceregistrations",
-    "resourcegrants",
-    "resourceclaims",
-    "allowancebuckets",
-    "effectiveresourcegrants",
-    "grantcreationpolicies",
-    "claimcreationpolicies",
-  ].map((plural) => `${plural}.${quotaGroup}`),
-  ...["organizations", "projects", "organizationmemberships"].map((plural) => `${plural}.${resourceManagerGroup}`),
+  ...inNoNamespace,
+  ...inQuota("resourcegrants", "resourceclaims", "allowancebuckets", "effectiveresourcegrants"),
+  ...inResourceManager("organizationmemberships"),
   "namespaces",
   "events",
   "events.events.k8s.io",
 ]);
 
-const administeredInOrganization: ReadonlySet<string> = new Set([
-  `projects.${resourceManagerGroup}`,
-  `organizationmemberships.${resourceManagerGroup}`,
-]);
+const administeredInOrganization: ReadonlySet<string> = new Set(
+  inResourceManager("projects", "organizationmemberships"),
+);
 
 /** Whoever could write these in a project would give themselves quota, or whatever rights they like. */
 const guardedGroups: ReadonlySet<string> = new Set([
@@ -58,8 +60,9 @@ const guardedGroups: ReadonlySet<string> = new Set([
 /** Whether a role allows something in the organization's own control plane. */
 export function mayInOrganization(role: Role, organization: string, wanted: WantedAccess): boolean {
   const { verb, subresource, namespace } = wanted;
-  if (namespace !== "" && namespace !== organizationNamespace(organization)) return false;
   const resource = resourceText(wanted);
+  const isOwn = namespace === "" || namespace === organizationNamespace(organization);
+  if (!isOwn && !inNoNamespace.has(resource)) return false;
   if (reads.has(verb)) return readableInOrganization.has(resource) && ["", "status"].includes(subresource);
   if (role !== "admin" || subresource !== "") return false;
   if (resource === claims) return makes.has(verb);

@@ -1,5 +1,6 @@
 import type { Random } from "../kube/backoff.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
+import type { QueueListeners } from "../kube/queue/queue-listener.ts";
 import type { Clock } from "../protocol/clock.ts";
 
 /** Makes and removes control planes. Both may be asked for again, and then change nothing. */
@@ -19,4 +20,6 @@ export interface TenancyRuntime {
   readonly random: Random;
   /** Hears of what went wrong; `where` names what it was about. */
   readonly report: (where: string, error: unknown) => void;
+  /** Those who count what queues do. */
+  readonly toldQueues?: QueueListeners;
 }

@@ -1,0 +1,134 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
+import { tokenTable } from "../../src/apiserver/http/access/authentication/token-table.ts";
+import {
+  createAuthority,
+  issueServerCertificate,
+} from "../../src/apiserver/http/certificates/certificate-authority.ts";
+import { type Listening, listen } from "../../src/apiserver/http/node-server.ts";
+import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
+import { systemClock } from "../../src/apiserver/system-clock.ts";
+import { KubeClient } from "../../src/kube/client/kube-client.ts";
+import { directTransport } from "../../src/kube/transport/direct-transport.ts";
+import { crdOf } from "../../src/schema/crd.ts";
+import { organizationPath, projectPath, tenantLayout } from "../../src/tenancy/plane-layout.ts";
+import { tenancyKinds } from "../../src/tenancy/resources/tenancy-kinds.ts";
+import { Tenancy } from "../../src/tenancy/tenancy.ts";
+import { makeUserToken } from "../../src/tenancy/user-token.ts";
+import { users } from "../apiserver/test-users.ts";
+import { Kubectl } from "../kubectl/kubectl.ts";
+import { program } from "../kubectl/kubectl-suite.ts";
+
+const guide = readFileSync("docs/guides/tenants.md", "utf8");
+const manifests = [...guide.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text]) => text).join("---\n");
+
+describe.skipIf(!program.found)("kubectl and tenants", () => {
+  const faults: unknown[] = [];
+  let server: EmbeddedServer;
+  let tenancy: Tenancy;
+  let listening: Listening;
+  let admin: Kubectl;
+  let inAcme: Kubectl;
+  let inWebsite: Kubectl;
+
+  beforeAll(async () => {
+    const lifetime = { nowMs: systemClock.now(), lifetimeMs: 86_400_000 };
+    const authority = createAuthority("test", lifetime);
+    const names = { commonName: "test", dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"] };
+    const { certificatePem, privateKeyPem } = issueServerCertificate(authority, names, lifetime);
+    tenancy = new Tenancy({
+      client: new KubeClient(directTransport((request) => server.api.handle(request), users.admin)),
+      planes: { open: (plane) => server.openPlane(plane), close: (plane) => server.closePlane(plane) },
+      clock: systemClock,
+      random: { fraction: Math.random },
+      report: () => undefined,
+    });
+    server = await startEmbedded({
+      log: new MemoryLog(),
+      clock: systemClock,
+      resolvePlane: tenancy.resolvePlane,
+      definitionsFrom: tenantLayout.definitionsFrom,
+      authorizers: [tenancy.authorizer],
+      plugins: [tenancy.guard],
+      tokens: [tokenTable([{ token: "admin", user: users.admin }]), tenancy.tokens],
+      report: (error) => faults.push(error),
+    });
+    listening = await listen(server.api, {
+      host: "127.0.0.1",
+      port: 0,
+      key: privateKeyPem,
+      certificate: certificatePem,
+      clientAuthority: authority.certificatePem,
+    });
+    tenancy.start();
+    const url = `https://127.0.0.1:${listening.port}`;
+    const alice = makeUserToken({ user: "alice" }, randomBytes);
+    const of = (path: string, token: string): Kubectl =>
+      new Kubectl(program.found ? program.path : "", { url: `${url}${path}`, ca: authority.certificatePem, token });
+    admin = of("", "admin");
+    inAcme = of(organizationPath("acme-corp"), alice.token);
+    inWebsite = of(projectPath("website"), alice.token);
+    const definitions = tenancyKinds.map((kind) => JSON.stringify(crdOf(kind)));
+    await admin.run("apply -f -", { stdin: definitions.join("\n---\n") });
+    await admin.run("wait crd --all --for=condition=Established");
+    await admin.run("create namespace milo-system");
+    await admin.run("create -f -", { stdin: JSON.stringify(alice.secret) });
+    await tenancy.ready;
+  }, 120_000);
+
+  afterAll(async () => {
+    for (const kubectl of [admin, inAcme, inWebsite]) await kubectl?.close();
+    await tenancy?.stop();
+    await listening?.stop();
+    await server?.stop();
+    expect(faults).toEqual([]);
+  });
+
+  it("makes the tenants of the guide, and sees them come to be", async () => {
+    const [first = "", ...others] = manifests.split(/^---\n/m);
+    await admin.run("apply -f -", { stdin: first });
+    await admin.run("wait organization/acme-corp --for=condition=Ready");
+    expect((await admin.run("apply -f -", { stdin: others.join("---\n") })).code).toBe(0);
+    expect((await admin.run("wait project/website --for=condition=Ready")).code).toBe(0);
+    expect((await admin.run("wait orgmember/alice -n organization-acme-corp --for=condition=Ready")).code).toBe(0);
+    expect((await admin.run("apply -f -", { stdin: manifests })).out.match(/unchanged/g)).toHaveLength(4);
+  }, 60_000);
+
+  it("shows a member their organization as if it were all there is", async () => {
+    expect((await inAcme.run("get organizations,projects,namespaces -o name")).out.split("\n").sort()).toEqual([
+      "",
+      "namespace/organization-acme-corp",
+      "organization.resourcemanager.miloapis.com/acme-corp",
+      "project.resourcemanager.miloapis.com/website",
+    ]);
+    const stdin = JSON.stringify({
+      apiVersion: "resourcemanager.miloapis.com/v1alpha1",
+      kind: "Project",
+      metadata: { name: "second" },
+      spec: { type: "application" },
+    });
+    expect((await inAcme.run("apply -f -", { stdin })).out).toContain("created");
+    expect((await inAcme.run("wait project/second --for=condition=Ready")).code).toBe(0);
+    expect((await inAcme.run("get project second -o jsonpath={.spec.ownerRef.name}")).out).toBe("acme-corp");
+    expect((await inAcme.run("auth can-i create projects")).out).toBe("yes\n");
+    expect((await inAcme.run("auth can-i list secrets")).out).toMatch(/^no/);
+    expect((await inAcme.run("get users")).err).toContain("Forbidden");
+  }, 60_000);
+
+  it("works in a project as in any cluster", async () => {
+    expect((await inWebsite.run("create configmap mine --from-literal=a=b")).code).toBe(0);
+    expect((await inWebsite.run("get configmap mine -o jsonpath={.data.a}")).out).toBe("b");
+    expect(
+      (await inWebsite.run("create clusterrolebinding me --clusterrole=cluster-admin --user=alice")).err,
+    ).toContain('role "admin" of Organization "acme-corp" does not allow it');
+  }, 60_000);
+
+  it("waits until everything of an organization is gone", async () => {
+    expect((await admin.run("delete organization acme-corp --timeout=30s")).code).toBe(0);
+    expect((await admin.run("get projects -o name")).out).toBe("");
+    expect((await admin.run("get namespace organization-acme-corp")).err).toContain("NotFound");
+    expect((await inWebsite.run("get --raw /api/v1/namespaces")).code).toBe(1);
+  }, 60_000);
+});
