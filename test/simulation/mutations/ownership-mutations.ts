@@ -8,14 +8,17 @@ const deletion = '{ uid, resourceVersion: version, propagation: "Background" }';
 export const ownershipMutations: readonly Mutation[] = [
   {
     name: "release without version",
+    scenario: "somebody joins a claim that nobody used, while it is being deleted",
     edits: [{ file: changes, find: deletion, replace: '{ uid, propagation: "Background" }' }],
   },
   {
     name: "delete by name",
+    scenario: "somebody joins a claim that nobody used, while it is being deleted",
     edits: [{ file: changes, find: deletion, replace: '{ propagation: "Background" }' }],
   },
   {
     name: "read before the TTL",
+    scenario: "an object is stored long after it was let in, and seen even later, by a clock that is ahead",
     edits: [
       {
         file: "src/controllers/ownership/claim-decisions.ts",
@@ -29,6 +32,7 @@ export const ownershipMutations: readonly Mutation[] = [
   },
   {
     name: "TTL by another machine's clock",
+    scenario: "an object is stored long after it was let in, and seen even later, by a clock that is ahead",
     edits: [
       {
         file: "src/controllers/views/claim-record.ts",
@@ -50,10 +54,12 @@ export const ownershipMutations: readonly Mutation[] = [
   },
   {
     name: "no TTL at all",
+    scenario: "an object is stored long after it was let in, and seen even later, by a clock that is ahead",
     edits: [{ file: nextStep, find: "reservationTtlMs: 40_000", replace: "reservationTtlMs: 400" }],
   },
   {
     name: "ignore other candidates",
+    scenario: "an object is deleted while another one under its name is on its way",
     edits: [
       {
         file: nextStep,
@@ -64,6 +70,7 @@ export const ownershipMutations: readonly Mutation[] = [
   },
   {
     name: "other candidates dropped at once",
+    scenario: "an object is deleted while another one under its name is on its way",
     edits: [
       {
         file: nextStep,
@@ -74,6 +81,7 @@ export const ownershipMutations: readonly Mutation[] = [
   },
   {
     name: "owner reference across planes",
+    scenario: "the claim of an object is in another plane",
     edits: [
       {
         file: "src/controllers/ownership/governed-object.ts",
@@ -84,6 +92,7 @@ export const ownershipMutations: readonly Mutation[] = [
   },
   {
     name: "owner reference with several candidates",
+    scenario: "an object is deleted while another one under its name is on its way",
     edits: [
       {
         file: nextStep,
@@ -94,6 +103,7 @@ export const ownershipMutations: readonly Mutation[] = [
   },
   {
     name: "claim name without plane",
+    scenario: "objects of the same name in two planes are found that nobody asked about",
     edits: [
       {
         file: "src/core/policy/rendered-names.ts",

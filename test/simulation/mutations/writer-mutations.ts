@@ -140,6 +140,7 @@ export const writerMutations: readonly Mutation[] = [
   },
   {
     name: "count by spec",
+    scenario: "an object comes to need less",
     edits: [
       {
         file: "src/core/ledger/read-claim.ts",

@@ -2,6 +2,7 @@
 import {
   anyObject,
   bucketsType,
+  claimPoliciesType,
   claimsType,
   grantsType,
   registrationsType,
@@ -24,6 +25,8 @@ const types: readonly (readonly [kind: string, type: ResourceType])[] = [
   ["ResourceGrant", grantsType],
   ["ResourceClaim", claimsType],
   ["AllowanceBucket", bucketsType],
+  ["ClaimCreationPolicy", claimPoliciesType],
+  ["ConfigMap", { group: "", version: "v1", plural: "configmaps", scope: "Namespaced" }],
 ];
 
 type Objects = ResourceClient<JsonObject>;
@@ -40,6 +43,14 @@ export function create(world: World, object: KubernetesObject, plane = "root"): 
   const { kind = "", metadata } = object;
   act(world, { kind, name: metadata.name ?? "", plane }, async (objects) => {
     await objects.create(object, {}, signal).catch(ignore(409));
+  });
+}
+
+/** Tries once: what is refused stays refused. */
+export function post(world: World, object: KubernetesObject, plane = "root"): void {
+  const { kind = "", metadata } = object;
+  act(world, { kind, name: metadata.name ?? "", plane }, async (objects) => {
+    await objects.create(object, {}, signal).catch((error: unknown) => world.note(`not created: ${String(error)}`));
   });
 }
 

@@ -18,6 +18,7 @@ export function registration(resourceType: string, dimensions: readonly string[]
       type: "Allocation",
       consumerType: { apiGroup: organization.apiGroup, kind: organization.kind },
       baseUnit: "unit",
+      claimingResources: [{ apiGroup: "", kind: "ConfigMap" }],
       ...(dimensions.length === 0 ? {} : { dimensions }),
     },
   );
@@ -47,6 +48,28 @@ export function grantWhere(name: string, resourceType: string, amount: number): 
 /** What a service asks of acme's quota. */
 export function claim(name: string, requests: readonly Asked[]): KubernetesObject {
   return object("ResourceClaim", { name, namespace: "default" }, { consumerRef: organization, requests });
+}
+
+/** Every ConfigMap with a size takes so much of what its organization has. */
+export function sizePolicy(resourceType: string): KubernetesObject {
+  const { apiGroup, kind, name } = organization;
+  const requests = [{ resourceType, amountExpression: "int(trigger.metadata.labels.size)" }];
+  return object(
+    "ClaimCreationPolicy",
+    { name: "sizes" },
+    {
+      trigger: {
+        resource: { apiVersion: "v1", kind: "ConfigMap" },
+        constraints: [{ expression: 'trigger.metadata.labels["size"] != ""' }],
+      },
+      target: { resourceClaimTemplate: { spec: { consumerRef: { apiGroup, kind, name }, requests } } },
+    },
+  );
+}
+
+export function configMap(name: string, size: number, labels: Readonly<Record<string, string>> = {}): KubernetesObject {
+  const metadata = { name, namespace: "default", labels: { size: String(size), ...labels } };
+  return { apiVersion: "v1", kind: "ConfigMap", metadata };
 }
 
 function object(kind: string, metadata: KubernetesObject["metadata"], spec: object): KubernetesObject {

@@ -1,0 +1,71 @@
+import type { Mutation } from "./mutation.ts";
+
+/** Mistakes in letting objects in. */
+export const admissionMutations: readonly Mutation[] = [
+  {
+    name: "allow a name that exists",
+    edits: [
+      {
+        file: "src/admission/claim-attempt.ts",
+        find: "if (await this.#claimant.exists(bound, signal)) throw this.#claimant.taken;",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "join a claim without a write",
+    edits: [
+      {
+        file: "src/admission/claim-attempt.ts",
+        find: "return this.#list(claim, candidatesOf(claim.metadata), signal);",
+        replace: "return claim;",
+      },
+      {
+        file: "src/admission/waiter.ts",
+        find: "uid === this.#uid && candidatesOf(claim.metadata).includes(this.wanted.candidate)",
+        replace: "uid === this.#uid",
+      },
+    ],
+  },
+  {
+    name: "early answer with two writers",
+    edits: [
+      {
+        file: "src/admission/claim-streams.ts",
+        find: "    this.#options = options;",
+        replace: `    this.#options = options;
+    (globalThis.early ??= new Set()).add(this);`,
+      },
+      {
+        file: "src/controllers/writer/batch.ts",
+        find: "ports.told.promised?.(claim.claim.uid);",
+        replace: "for (const streams of globalThis.early ?? []) streams.promised(claim.claim.uid);",
+      },
+    ],
+  },
+  {
+    name: "waiter by name",
+    edits: [
+      {
+        file: "src/admission/waiter.ts",
+        find: "uid === this.#uid && candidatesOf(claim.metadata).includes(this.wanted.candidate)",
+        replace: "true",
+      },
+      {
+        file: "src/admission/waiter.ts",
+        find: 'return this.#uid === uid ? this.end({ result: "lost" }) : "ignored";',
+        replace: 'return "ignored";',
+      },
+    ],
+  },
+  {
+    name: "answer before durable",
+    edits: [
+      {
+        file: "src/admission/waiter.ts",
+        find: 'return "pending";',
+        replace: 'return this.end({ result: "granted" });',
+      },
+    ],
+  },
+];
