@@ -5,12 +5,15 @@ import { LeaderElection } from "../kube/lease/leader-election.ts";
 import { leaseType, parseLease } from "../kube/lease/lease.ts";
 import { pause } from "../kube/pause.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
+import type { InformerState } from "../kube/watch/informer.ts";
 import { KnownFigures } from "./figures/known-figures.ts";
 import { leadWith } from "./leading.ts";
 import { createPolicyViews, type PolicyViews } from "./policies/policy-views.ts";
 import { anyObject } from "./quota-types.ts";
 import type { Runtime } from "./runtime.ts";
 import { ensureNamespace } from "./system-namespace.ts";
+import { ClaimCounts } from "./views/claim-counts.ts";
+import type { ClaimRecord } from "./views/claim-record.ts";
 import { createViews, type Views } from "./views/views.ts";
 import type { DecisionListener, Leadership } from "./writer/ports.ts";
 
@@ -19,6 +22,21 @@ export interface ControllersOptions {
   /** Alone where no other process can be at it, because the data is locked; else by election. */
   readonly leadership: "alone" | "elected";
   readonly told?: DecisionListener;
+}
+
+export interface ControllersHealth {
+  readonly isLeading: boolean;
+  readonly claims: Readonly<Record<ClaimRecord["state"], number>>;
+  readonly informers: readonly InformerHealth[];
+}
+
+interface InformerHealth {
+  readonly name: string;
+  readonly phase: InformerState["phase"];
+  /** How many objects it keeps. */
+  readonly size: number;
+  /** How often it had to begin again because something went wrong. */
+  readonly troubles: number;
 }
 
 const alone: Leadership = { fence: () => undefined };
@@ -32,7 +50,9 @@ export class Controllers {
   readonly #events: EventRecorder;
   readonly #stopped = new AbortController();
   /** How much is used, as far as this process knows while it leads. */
-  readonly known = new KnownFigures();
+  readonly known: KnownFigures;
+  readonly #counts: ClaimCounts;
+  #isLeading = false;
   #running: Promise<void> | undefined;
 
   constructor(options: ControllersOptions) {
@@ -40,6 +60,8 @@ export class Controllers {
     const { runtime } = options;
     const { planes, clock, random, report } = runtime;
     this.#views = { ...createViews(runtime), ...createPolicyViews(runtime) };
+    this.known = new KnownFigures(runtime.elapsedMs);
+    this.#counts = new ClaimCounts(this.#views.claims);
     this.#events = new EventRecorder({
       eventsOf: (plane) => planes.client(plane).resource(eventType, anyObject),
       source: { component: "milo-quota", instance: runtime.incarnation },
@@ -47,6 +69,17 @@ export class Controllers {
       random,
       report: (error) => report("events", error),
     });
+  }
+
+  /** How all of it is, for those who look from outside. */
+  get health(): ControllersHealth {
+    const informers = Object.entries(this.#views).map(([name, { state, size, troubles }]) => ({
+      name,
+      phase: state.phase,
+      size,
+      troubles,
+    }));
+    return { isLeading: this.#isLeading, claims: this.#counts.byState, informers };
   }
 
   start(): void {
@@ -103,11 +136,13 @@ export class Controllers {
       return; // it ended before it began
     }
     const { known } = this;
+    this.#isLeading = true;
     const term = leadWith({ runtime, views: this.#views, leadership, told, events: this.#events, known });
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
+    this.#isLeading = false;
     await term.stop();
     known.forget();
   }

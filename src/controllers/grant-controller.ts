@@ -38,6 +38,7 @@ export class GrantController implements Running {
       work: (place, signal) => this.#reconcile(place, signal),
       idOf: ({ plane, namespace, name }) => `${plane}/${namespace}/${name}`,
       laneOf: ({ plane }) => plane,
+      told: runtime.toldQueues?.("grants"),
       clock: runtime.clock,
       random: runtime.random,
       report: (error, { plane, namespace, name }, failures) => {

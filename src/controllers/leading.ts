@@ -5,6 +5,7 @@ import { FigureViews } from "./figures/figure-views.ts";
 import type { KnownFigures } from "./figures/known-figures.ts";
 import { GrantController } from "./grant-controller.ts";
 import { Ownership } from "./ownership/ownership.ts";
+import type { ForcedClaim } from "./ownership/supply.ts";
 import { ClaimPolicyIndex } from "./policies/claim-policy-index.ts";
 import { ClaimPolicyReadiness } from "./policies/claim-policy-readiness.ts";
 import { GrantEngine } from "./policies/grant-engine.ts";
@@ -34,7 +35,7 @@ interface Ground {
 
 /** Starts all controllers, each after those it needs. */
 export function leadWith(ground: Ground): Term {
-  const { runtime, views, events } = ground;
+  const { runtime, views, events, told } = ground;
   const term = new Term();
   const directory = new KindDirectory((plane) => runtime.planes.client(plane), runtime.clock);
   term.start(new RegistrationController(runtime, views));
@@ -43,7 +44,8 @@ export function leadWith(ground: Ground): Term {
   const shrinker = startWriter(term, ground, forced);
   const policies = term.start(new ClaimPolicyIndex({ runtime, views, policies: views }));
   term.start(new ClaimPolicyReadiness({ runtime, index: policies, directory }));
-  term.start(new Ownership({ runtime, views, policies, directory, forced, shrinker, events }));
+  const onForced = ({ why }: ForcedClaim): void => told.forced?.(why);
+  term.start(new Ownership({ runtime, views, policies, directory, forced, shrinker, events, onForced }));
   startGrantPolicies(term, ground, directory);
   return term;
 }

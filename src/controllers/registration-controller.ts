@@ -35,6 +35,7 @@ export class RegistrationController implements Running {
     this.#queue = new WorkQueue({
       work: (name, signal) => this.#reconcile(name, signal),
       idOf: (name) => name,
+      told: runtime.toldQueues?.("registrations"),
       clock: runtime.clock,
       random: runtime.random,
       report: (error, name, failures) => {

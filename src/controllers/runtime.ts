@@ -1,4 +1,5 @@
 import type { Random } from "../kube/backoff.ts";
+import type { QueueListeners } from "../kube/queue/queue-listener.ts";
 import type { Clock } from "../protocol/clock.ts";
 import type { ControlPlanes } from "./control-planes.ts";
 
@@ -13,6 +14,8 @@ export interface Runtime {
   readonly incarnation: string;
   /** Hears of what went wrong; `where` names the controller, and what it was about. */
   readonly report: (where: string, error: unknown) => void;
+  /** Those who count what queues do. */
+  readonly toldQueues?: QueueListeners;
 }
 
 /** Something that runs from when it is made until it is stopped. */

@@ -54,6 +54,7 @@ export class FigureViews implements BucketViews, Running {
       work: (id, signal) => this.#reconcile(id, signal),
       idOf: (id) => id,
       laneOf: (id) => id.slice(0, id.indexOf("\n")),
+      told: runtime.toldQueues?.("figures"),
       clock,
       random,
       limits: { concurrency },

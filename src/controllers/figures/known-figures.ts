@@ -2,28 +2,48 @@ import type { Figures, PageBook } from "../../core/ledger/page-book.ts";
 import { consumerKey } from "../../core/resources/consumer-ref.ts";
 import type { BucketKey, BucketViews } from "../writer/bucket-views.ts";
 
+interface Known {
+  readonly key: BucketKey;
+  readonly read: () => PageBook | undefined;
+  readonly atMs: number;
+}
+
 /**
  * What the writer of pages in this process knows right now of how much is used, for others in the same process to read.
  * Nothing is decided by it.
  */
 export class KnownFigures implements BucketViews {
-  readonly #books = new Map<string, () => PageBook | undefined>();
+  readonly #known = new Map<string, Known>();
+  readonly #elapsedMs: () => number;
+
+  constructor(elapsedMs: () => number) {
+    this.#elapsedMs = elapsedMs;
+  }
 
   changed(key: BucketKey, read: () => PageBook | undefined): void {
-    this.#books.set(idOf(key), read);
+    this.#known.set(idOf(key), { key, read, atMs: this.#elapsedMs() });
   }
 
   /** Undefined when nobody here knows. */
   figuresOf(key: BucketKey, dimensionKey: string): Figures | undefined {
     const id = idOf(key);
-    const book = this.#books.get(id)?.();
-    if (book === undefined) this.#books.delete(id);
+    const book = this.#known.get(id)?.read();
+    if (book === undefined) this.#known.delete(id);
     return dimensionKey === "" ? book?.figures() : book?.figuresFor(dimensionKey);
+  }
+
+  /** How long ago each page was last written, or read and counted: since then its figures are known to be true. */
+  *ages(): Generator<readonly [BucketKey, number]> {
+    const nowMs = this.#elapsedMs();
+    for (const [id, { key, read, atMs }] of this.#known) {
+      if (read() === undefined) this.#known.delete(id);
+      else yield [key, nowMs - atMs];
+    }
   }
 
   /** Whoever knew does not write any more. */
   forget(): void {
-    this.#books.clear();
+    this.#known.clear();
   }
 }
 

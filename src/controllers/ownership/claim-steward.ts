@@ -39,6 +39,7 @@ export class ClaimSteward implements Running {
     this.#queue = new PlaneQueues({
       work: ({ place }, signal) => this.#reconcile(place, signal),
       idOf: ({ place }) => placeKey(place),
+      told: options.runtime.toldQueues?.("claim-owners"),
       planesOf: ({ planes }) => planes,
       clock,
       random,

@@ -51,6 +51,7 @@ export class Custodian implements Running {
     this.#queue = new PlaneQueues({
       work: ({ address }, signal) => this.#reconcile(address, signal),
       idOf: ({ address }) => addressKey(address),
+      told: options.runtime.toldQueues?.("object-claims"),
       planesOf: ({ planes }) => planes,
       clock,
       random,

@@ -3,7 +3,8 @@ import type { Clock } from "../../protocol/clock.ts";
 import { inTime } from "../in-time.ts";
 import type { Running } from "../runtime.ts";
 
-export interface PlaneQueuesOptions<Key> extends Pick<WorkQueueOptions<Key>, "work" | "idOf" | "random" | "report"> {
+export interface PlaneQueuesOptions<Key>
+  extends Pick<WorkQueueOptions<Key>, "work" | "idOf" | "random" | "report" | "told"> {
   readonly clock: Clock;
   /** The planes that the work on a key depends on. */
   readonly planesOf: (key: Key) => string;

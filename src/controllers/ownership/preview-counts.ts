@@ -31,6 +31,7 @@ export class PreviewCounts implements Running {
       work: (place, signal) => inTime(clock, signal, (life) => this.#show(place, life)),
       idOf: ({ plane, name }) => `${plane}\n${name}`,
       laneOf: ({ plane }) => plane,
+      told: options.runtime.toldQueues?.("previews"),
       clock,
       random,
       report: (error, { name }) => report(`existing objects of policy ${name}`, error),

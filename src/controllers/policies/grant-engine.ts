@@ -55,6 +55,7 @@ export class GrantEngine implements Running {
       work: (origin, signal) => this.#reconcile(origin, signal),
       idOf: originId,
       laneOf: ({ plane }) => plane,
+      told: runtime.toldQueues?.("grant-policies"),
       clock: runtime.clock,
       random: runtime.random,
       report: (error, origin, failures) => {

@@ -31,6 +31,7 @@ export async function decideBatch(desk: Desk, ports: DeskPorts, signal: AbortSig
     return true;
   }
   const decisions = settle(desk.ledger, ready, () => ports.runtime.random.uuid());
+  if (decisions.length > 0) ports.told.batched?.(decisions.length);
   const expirationTime = timeText(ports.runtime.clock.now() + promiseMs);
   const swapped = await hands.writes.swapAll({ decisions, dropped, expirationTime });
   await commitAll(decisions.filter(isReserve), swapped, hands);

@@ -56,6 +56,7 @@ export class BucketWriter implements Running {
       work: (id, signal) => this.#work(id, signal),
       idOf: (id) => id,
       laneOf: (id) => id.slice(0, id.indexOf("\n")),
+      told: runtime.toldQueues?.("buckets"),
       clock: runtime.clock,
       random: runtime.random,
       report: (error, id) => runtime.report(`bucket writer, ${id.replace("\n", ", ")}`, error),
@@ -159,7 +160,9 @@ export class BucketWriter implements Running {
   /** Counts that went wrong are a mistake of ours: it is told, and put right by starting over. */
   async #audit(signal: AbortSignal): Promise<Outcome> {
     const { runtime, views, told } = this.#ports;
-    for (const { desk, resourceType, by } of await audit(this.#desks, runtime, views, signal)) {
+    const drifts = await audit(this.#desks, runtime, views, signal);
+    told.audited?.();
+    for (const { desk, resourceType, by } of drifts) {
       const id = deskId(desk.key);
       told.drifted?.(resourceType, by);
       runtime.report(`audit, ${id.replace("\n", ", ")}`, new Error(`the count of ${resourceType} was wrong by ${by}`));

@@ -47,9 +47,10 @@ export class PageWrites {
   }
 
   async #swap(type: string, before: DeskPage, content: PageContent): Promise<boolean> {
-    const { leadership, pages, shown } = this.#ports;
+    const { leadership, pages, shown, told } = this.#ports;
     leadership.fence();
     const page = await pages.swap(this.#desk.key, before, content, this.#signal);
+    told.swapped?.(page === undefined ? "overtaken" : "written");
     if (page === undefined) {
       this.#desk.isCounted = false;
       return false;

@@ -32,6 +32,16 @@ export interface DecisionListener {
   decided?(plane: string, decision: "granted" | "denied", claim: DecidedClaim): void;
   /** A page said something else than the claims; by how much. */
   drifted?(resourceType: string, by: bigint): void;
+  /** All claims were added up from scratch; what was found to be wrong is told next. */
+  audited?(): void;
+  /** So many claims of one consumer were decided together. */
+  batched?(claims: number): void;
+  /** A page was written; or not, because somebody else had been faster. */
+  swapped?(result: "written" | "overtaken"): void;
+  /** The pages of one consumer were read, and its claims counted anew. */
+  recounted?(): void;
+  /** A claim was made for an object that is there without it. */
+  forced?(why: "adopted" | "repaired" | "grown"): void;
 }
 
 export interface DecidedClaim {

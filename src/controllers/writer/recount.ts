@@ -31,6 +31,7 @@ export async function recount(desk: Desk, ports: DeskPorts, signal: AbortSignal)
   }
   desk.isActive = false;
   desk.countedAtMs = runtime.elapsedMs();
+  ports.told.recounted?.();
 }
 
 /** Types of which somebody has or holds something, or wants something that can be had. */

@@ -3,6 +3,7 @@ import { type BackoffLimits, backoffMs, type Random } from "../backoff.ts";
 import { sharedAbort } from "../shared-abort.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { FairLanes } from "./fair-lanes.ts";
+import type { QueueListener } from "./queue-listener.ts";
 import { TokenBucket, type TokenRate } from "./token-bucket.ts";
 
 /** What work on a key came to: done for now, or to be looked at again after a while. */
@@ -24,6 +25,8 @@ export interface WorkQueueOptions<Key> {
   readonly clock: Clock;
   readonly random: Random;
   readonly report: (error: unknown, key: Key, failures: number) => void;
+  /** Those who count. */
+  readonly told?: QueueListener | undefined;
   readonly limits?: Partial<WorkQueueLimits>;
 }
 
@@ -60,6 +63,8 @@ export class WorkQueue<Key> {
   readonly #options: WorkQueueOptions<Key>;
   readonly #limits: WorkQueueLimits;
   readonly #waiting = new FairLanes<Key>();
+  /** When keys that wait were asked for, if anybody wants to know. */
+  readonly #addedAtMs = new Map<string, number>();
   readonly #running = new Map<string, Promise<void>>();
   /** Asked for while it was being done. */
   readonly #once = new Map<string, Key>();
@@ -92,7 +97,7 @@ export class WorkQueue<Key> {
       this.#drop(key);
       return;
     }
-    this.#waiting.add(laneOf?.(key) ?? "", id, key);
+    if (this.#waiting.add(laneOf?.(key) ?? "", id, key)) this.#tellAdded(id);
     this.#start();
   }
 
@@ -122,7 +127,9 @@ export class WorkQueue<Key> {
   /** Takes nothing more, and resolves when what is under way has finished, or has been told to end and has had its time. */
   async stop(): Promise<void> {
     this.#isStopping = true;
+    this.#options.told?.waiting?.(-this.#waiting.size);
     this.#waiting.clear();
+    this.#addedAtMs.clear();
     this.#once.clear();
     for (const { timer } of this.#later.values()) timer.stop();
     this.#later.clear();
@@ -142,12 +149,15 @@ export class WorkQueue<Key> {
     while (this.#running.size < this.#limits.concurrency && this.#waiting.size > 0) {
       const next = this.#waiting.take();
       if (next === undefined) return;
+      this.#tellStarted(next.id);
       this.#running.set(next.id, this.#run(next.id, next.key));
     }
   }
 
   async #run(id: string, key: Key): Promise<void> {
     await Promise.resolve(); // whoever adds a key is not kept by the work on it
+    const { clock, told } = this.#options;
+    const begunMs = clock.now();
     try {
       const outcome = await this.#options.work(key, this.#stopped.signal);
       this.#failures.delete(id);
@@ -155,6 +165,7 @@ export class WorkQueue<Key> {
     } catch (error) {
       this.#failed(id, key, error);
     } finally {
+      told?.worked?.(clock.now() - begunMs);
       this.#running.delete(id);
       const once = this.#once.get(id);
       this.#once.delete(id);
@@ -163,11 +174,29 @@ export class WorkQueue<Key> {
     }
   }
 
+  #tellAdded(id: string): void {
+    const { told, clock } = this.#options;
+    if (told === undefined) return;
+    this.#addedAtMs.set(id, clock.now());
+    told.added?.();
+    told.waiting?.(1);
+  }
+
+  #tellStarted(id: string): void {
+    const { told, clock } = this.#options;
+    if (told === undefined) return;
+    const addedMs = this.#addedAtMs.get(id) ?? clock.now();
+    this.#addedAtMs.delete(id);
+    told.waiting?.(-1);
+    told.started?.(clock.now() - addedMs);
+  }
+
   #failed(id: string, key: Key, error: unknown): void {
     if (this.#isStopping) return;
     const failures = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.set(id, failures);
     this.#options.report(error, key, failures);
+    this.#options.told?.retried?.();
     this.addAfter(
       key,
       Math.max(this.#retries.reserve(), backoffMs(failures, this.#limits.backoff, this.#options.random)),

@@ -67,6 +67,7 @@ export class Informer<Kind, Kept> implements Following {
   #running: Promise<void> | undefined;
   #state: InformerState = { phase: "starting" };
   #round = 0;
+  #troubles = 0;
   #isReplacing = false;
   #isReady = false;
   #announceReady: () => void = () => undefined;
@@ -95,6 +96,11 @@ export class Informer<Kind, Kept> implements Following {
 
   get state(): InformerState {
     return this.#state;
+  }
+
+  /** How often its stream had to begin again because something went wrong. */
+  get troubles(): number {
+    return this.#troubles;
   }
 
   get isReady(): boolean {
@@ -191,6 +197,7 @@ export class Informer<Kind, Kept> implements Following {
   }
 
   troubled(error: unknown): void {
+    this.#troubles += 1;
     const sinceMs = this.#state.phase === "troubled" ? this.#state.sinceMs : this.#options.clock.now();
     this.#state = { phase: "troubled", error, sinceMs };
     this.#options.report(error);

@@ -28,6 +28,7 @@ export class MembershipController {
     this.#queue = new WorkQueue<ObjectPlace>({
       work: (place, signal) => this.#reconcile(place, signal),
       idOf: ({ namespace, name }) => `${namespace}/${name}`,
+      told: runtime.toldQueues?.("memberships"),
       clock,
       random,
       report: (error, { namespace, name }) => report(`OrganizationMembership "${namespace}/${name}"`, error),

@@ -31,6 +31,7 @@ export class OrganizationController {
     this.#queue = new WorkQueue({
       work: (name, signal) => this.#reconcile(name, signal),
       idOf: (name) => name,
+      told: runtime.toldQueues?.("organizations"),
       clock,
       random,
       report: (error, name) => report(`Organization "${name}"`, error),

@@ -34,6 +34,7 @@ export class ProjectController {
     this.#queue = new WorkQueue({
       work: (name, signal) => this.#reconcile(name, signal),
       idOf: (name) => name,
+      told: runtime.toldQueues?.("projects"),
       clock,
       random,
       report: (error, name) => report(`Project "${name}"`, error),
