@@ -120,7 +120,11 @@ const lateRemoval: Scenario = {
       step(5_000, "cpu is granted again", () => create(world, grant("cpu-again", cpu, 1))),
       step(5_000, "and claimed", () => create(world, claim("m", one(cpu)))),
       startWriter(5_500, "b"),
-      step(8_000, "the removal arrives", () => open()),
+      step(5_500, "what b answers is on its way for long", () => {
+        const gate = world.network.gate("b", answersClaim("m"));
+        world.later(3_500, () => gate.open());
+      }),
+      step(8_000, "the removal arrives, and the answer after it", () => open()),
     ];
   },
 };
