@@ -1,11 +1,11 @@
-import type { ClaimInput } from "../core/policy/claim-policy.ts";
 import { timeText } from "../kube/timestamp.ts";
 import type { Clock } from "../protocol/clock.ts";
 import type { ObjectChange } from "./object-change.ts";
 import type { AdmissionPlanes } from "./quota-admission.ts";
+import type { ChangeInput } from "./wanted-claims.ts";
 
 /** What policies may ask about a change beside its object. */
-export function claimInput(change: ObjectChange, planes: AdmissionPlanes, clock: Clock): Omit<ClaimInput, "trigger"> {
+export function claimInput(change: ObjectChange, planes: AdmissionPlanes, clock: Clock): ChangeInput {
   const { operation, type, plane, user, subresource, namespace, name } = change;
   return {
     user,
@@ -21,6 +21,7 @@ export function claimInput(change: ObjectChange, planes: AdmissionPlanes, clock:
     plane: plane === planes.root ? "" : plane,
     planeConsumer: planes.ownerOf(plane),
     bucketNamespace: (consumer) => planes.bucketNamespace(consumer),
+    isElsewhere: (consumer) => (planes.planeOf(consumer) ?? plane) !== plane,
     now: timeText(clock.now()),
   };
 }

@@ -59,9 +59,10 @@ export class Waiter {
     if (earlier !== undefined) this.#judge(earlier);
   }
 
+  /** As long as nobody knows which claim it is, what is seen may mean anything. */
   saw(claim: ResourceClaim): Meaning {
     this.#seen = claim;
-    return this.#uid === undefined ? "ignored" : this.#judge(claim);
+    return this.#uid === undefined ? "pending" : this.#judge(claim);
   }
 
   sawGone(uid: string): Meaning {

@@ -7,6 +7,9 @@ import type { ObjectChange } from "./object-change.ts";
 
 export type ClaimPolicy = ReadyPolicy<ClaimCreationPolicy, CompiledClaimPolicy>;
 
+/** What policies may ask about a change beside its object, whichever policy it is. */
+export type ChangeInput = Omit<ClaimInput, "trigger" | "policyPlane">;
+
 /** What a policy makes of a change. */
 export type Wish =
   | { readonly outcome: "nothing"; readonly missingKeys: number }
@@ -14,8 +17,9 @@ export type Wish =
   | { readonly outcome: "failed"; readonly message: string };
 
 /** What a change needs by a policy: all that a new object asks for, and what a changed one asks for beyond that before. */
-export function wishOf(policy: ClaimPolicy, change: ObjectChange, input: Omit<ClaimInput, "trigger">): Wish {
+export function wishOf(policy: ClaimPolicy, change: ObjectChange, asked: ChangeInput): Wish {
   const { object, oldObject } = change;
+  const input = { ...asked, policyPlane: policyPlane(policy, change, asked) };
   const now = rendered(policy, object, input);
   if (oldObject === undefined) return now;
   // A policy that does not work must not keep anybody from letting an object go.
@@ -38,6 +42,11 @@ function ofItsAuthor(object: JsonObject): JsonObject {
   if (!isJsonObject(metadata)) return content as JsonObject;
   const kept = Object.entries(metadata).filter(([name]) => name === "labels" || name === "annotations");
   return { ...content, metadata: Object.fromEntries(kept) } as JsonObject;
+}
+
+/** A policy is in the plane of the object, or in the root. */
+function policyPlane({ plane }: ClaimPolicy, change: ObjectChange, input: Pick<ClaimInput, "plane">): string {
+  return plane === change.plane ? input.plane : "";
 }
 
 function rendered({ compiled }: ClaimPolicy, trigger: JsonObject, input: Omit<ClaimInput, "trigger">): Wish {

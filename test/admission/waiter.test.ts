@@ -90,6 +90,6 @@ describe("one who waits", () => {
       { saw: { ...me, version: 11 } },
       { saw: { ...granted, version: 12 } },
     ]);
-    expect(meanings).toEqual(["ignored", "ignored", "", "ignored", "pending", "granted"]);
+    expect(meanings).toEqual(["pending", "ignored", "", "ignored", "pending", "granted"]);
   });
 });

@@ -63,8 +63,10 @@ export const admissionMutations: readonly Mutation[] = [
     edits: [
       {
         file: "src/admission/waiter.ts",
-        find: 'return "pending";',
-        replace: 'return this.end({ result: "granted" });',
+        find: `case "pending":
+        return "pending";`,
+        replace: `case "pending":
+        return this.end({ result: "granted" });`,
       },
     ],
   },
