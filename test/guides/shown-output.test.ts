@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { printsAsShown, showsFailure } from "./shown-output.ts";
+
+describe("what a guide shows", () => {
+  it.each<[name: string, shown: readonly string[], printed: string, same: boolean]>([
+    ["is what was printed", ["project created"], "project created\n", true],
+    ["may break lines elsewhere", ["a refusal", "with numbers"], "a refusal with numbers\n", true],
+    ["may space columns differently", ["NAME  AGE"], "NAME        AGE\n", true],
+    ["leaves no word out", ["project created"], "project web created\n", false],
+    ["leaves nothing out at the end", ["one"], "one\ntwo\n", false],
+    ["leaves nothing out at the start", ["two"], "one\ntwo\n", false],
+    ["shows nothing that was not printed", ["one", "two"], "one\n", false],
+    ["is nothing when nothing was printed", [], "\n", true],
+    ["is something when something was printed", [], "surprise\n", false],
+    ["is no pattern", ["a.c (b)"], "abc (b)\n", false],
+    ["skips lines", ["a", "...", "d"], "a\nb\nc\nd\n", true],
+    ["skips no lines when there are none", ["a", "...", "d"], "a\nd\n", true],
+    ["skips to the end", ["a", "..."], "a\nb\nc\n", true],
+    ["skips words", ["a ... d"], "a b c d\n", true],
+    ["skips the rest of a line", ["a ...", "d"], "a b c\nd\n", true],
+    ["skips words of one line only", ["a ... d"], "a b\nc d\n", false],
+    ["skips part of a word", ["claim/web-... created"], "claim/web-x7 created\n", true],
+    ["skips part of one word only", ["claim/web-... created"], "claim/web-x7 was created\n", false],
+    ["has any age at the end of a line", ["web  5s"], "web  2m10s\n", true],
+    ["has ages at the end of a line only", ["5s web"], "6s web\n", false],
+    ["has an age where it shows one", ["web 5s"], "web soon\n", false],
+  ])("%s", (_name, shown, printed, same) => {
+    expect(printsAsShown(shown, printed)).toBe(same);
+  });
+
+  it.each<[shown: string, fails: boolean]>([
+    ["Error from server (Forbidden): no", true],
+    ['error: no context exists with the name: "x"', true],
+    ['The ResourceClaim "x" is invalid: spec: no', true],
+    ["project.resourcemanager.miloapis.com/error created", false],
+  ])("tells a failure by its words: %s", (shown, fails) => {
+    expect(showsFailure(["something created", shown])).toBe(fails);
+  });
+});

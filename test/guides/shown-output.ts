@@ -1,0 +1,37 @@
+/**
+ * Whether a command printed what a guide shows. Every word must be there, in order, and no other; how words are spaced and
+ * where lines are broken is for the page to choose. What differs from run to run is written so:
+ *
+ * - `...` on a line of its own: any lines, or none.
+ * - `...` between words: anything, up to the end of the line.
+ * - `...` in a word: any characters of that word.
+ * - an age at the end of a line, such as `5s` or `2m10s`: any age.
+ */
+export function printsAsShown(shown: readonly string[], printed: string): boolean {
+  const pattern = shown.map((line) => linePattern(line)).join("");
+  return new RegExp(`^\\s*${pattern}$`).test(`${printed.trimEnd()}\n`);
+}
+
+const age = /^(?:\d+[dhms]){1,2}$/;
+const agePattern = "(?:\\d+[dhms]){1,2}";
+
+function linePattern(line: string): string {
+  const words = line.split(/\s+/).filter((word) => word !== "");
+  if (words.length === 1 && words[0] === "...") return "(?:[^\\n]*\\n)*?\\s*";
+  return words.map((word, at) => wordPattern(word, at > 0 && at === words.length - 1)).join("");
+}
+
+function wordPattern(word: string, last: boolean): string {
+  if (word === "...") return "[^\\n]*?\\s*";
+  if (last && age.test(word)) return `(?<!\\S)${agePattern}\\s+`;
+  return `(?<!\\S)${word.split("...").map(literally).join("\\S*")}\\s+`;
+}
+
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}
+
+/** A command that the guide shows to fail: kubectl and the programs of the guides say `error` first, or at the end of a list. */
+export function showsFailure(shown: readonly string[]): boolean {
+  return shown.some((line) => /^(?:Error|error|Unable|The \S+ .* is invalid|\S+: error)\b/.test(line));
+}
