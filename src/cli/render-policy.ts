@@ -62,9 +62,7 @@ function renderClaim(
     user,
     requestInfo: requestOf(trigger, resource),
     plane: "",
-    policyPlane: "",
     planeConsumer: undefined,
-    isElsewhere: () => false,
     bucketNamespace: (consumer) => bucketNamespace(consumer, () => true),
     now,
   });

@@ -8,7 +8,7 @@ import { timeText } from "../../kube/timestamp.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../protocol/json-value.ts";
 import { parseApiVersion } from "../../protocol/object-meta.ts";
-import { planeLabel } from "../control-planes.ts";
+import { planeLabel, planeOfConsumer } from "../control-planes.ts";
 import type { Runtime } from "../runtime.ts";
 import type { ClaimPolicies, GoverningPolicy } from "./claim-policies.ts";
 
@@ -60,7 +60,7 @@ export class ObjectNeeds {
     return this.#governing(kind, plane).find(({ policy }) => policy.metadata.name === name);
   }
 
-  render({ compiled, policy }: GoverningPolicy, object: JsonObject, plane: string): ClaimRendering {
+  render({ compiled, policy, plane: policyPlane }: GoverningPolicy, object: JsonObject, plane: string): ClaimRendering {
     const { planes, clock } = this.#runtime;
     const trigger = {
       ...object,
@@ -72,8 +72,10 @@ export class ObjectNeeds {
       user: system,
       requestInfo: requestFor(trigger),
       plane: planeLabel(planes, plane),
+      policyPlane: planeLabel(planes, policyPlane),
       planeConsumer: planes.ownerOf(plane),
       bucketNamespace: (consumer) => planes.bucketNamespace(consumer),
+      isElsewhere: (consumer) => planeOfConsumer(planes, consumer, plane) !== plane,
       now: timeText(clock.now()),
     });
   }

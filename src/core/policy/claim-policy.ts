@@ -37,9 +37,13 @@ export interface ClaimInput {
   readonly requestInfo: RequestInfo;
   /** Name of the control plane the object is in; empty for the root. */
   readonly plane: string;
+  /** The same of the policy; the root when left out. */
+  readonly policyPlane?: string;
   /** The project or organization that the control plane belongs to, if any. */
   readonly planeConsumer: ConsumerRef | undefined;
   bucketNamespace(consumer: ConsumerRef): string;
+  /** Whether the quota of a consumer is kept in another control plane than the object is in; never, when left out. */
+  isElsewhere?(consumer: ConsumerRef): boolean;
   readonly now: string;
 }
 
@@ -169,10 +173,13 @@ function assemble(
   input: ClaimInput,
 ): RenderedClaim {
   const trigger = identityOf(input.trigger);
-  const origin = { ...trigger, plane: input.plane, policy };
+  const { plane, policyPlane = "" } = input;
+  const origin = { ...trigger, plane, policy: policyPlane === "" ? policy : `${policyPlane}/${policy}` };
+  // A namespace of the object's control plane means nothing in another.
+  const ownNamespace = input.isElsewhere?.(consumer) === true ? "" : trigger.namespace;
   return {
     name: metadata.name ?? claimName(metadata.generateName ?? policy, origin, consumer, requests),
-    namespace: legalNamespace(metadata.namespace ?? (trigger.namespace || input.bucketNamespace(consumer))),
+    namespace: legalNamespace(metadata.namespace ?? (ownNamespace || input.bucketNamespace(consumer))),
     labels: { ...metadata.labels, ...standardLabels(policy, trigger) },
     annotations: { ...metadata.annotations, ...standardAnnotations(policy, trigger, input) },
     consumer,
@@ -192,7 +199,7 @@ function standardLabels(policy: string, trigger: TriggerIdentity): Readonly<Reco
 function standardAnnotations(
   policy: string,
   trigger: TriggerIdentity,
-  { now, plane }: ClaimInput,
+  { now, plane, policyPlane = "" }: ClaimInput,
 ): Readonly<Record<string, string>> {
   return {
     [annotations.createdBy]: claimCreator,
@@ -200,6 +207,7 @@ function standardAnnotations(
     [annotations.resourceName]: trigger.name,
     [annotations.policy]: policy,
     ...(plane === "" ? {} : { [annotations.resourcePlane]: plane }),
+    ...(policyPlane === "" ? {} : { [annotations.policyPlane]: policyPlane }),
   };
 }
 

@@ -102,7 +102,8 @@ describe("an object stored without a claim", () => {
     await world.create(registrationsType, registration("secrets", { consumerType, claimingResources }));
     const consumerRef = { ...consumerType, name: "project-a" };
     const requests = [{ resourceType: "secrets", amount: 1 }];
-    await policy({ target: { resourceClaimTemplate: { spec: { consumerRef, requests } } } });
+    const metadata = { namespace: "default" };
+    await policy({ target: { resourceClaimTemplate: { metadata, spec: { consumerRef, requests } } } });
     const uid = await claims.configMap("thing", "root", labelled(1));
     await world.eventually(async () => expect(await claimsFor(uid, "project-a")).toHaveLength(1));
     expect((await claimsFor(uid, "project-a"))[0]).toMatchObject({ bound: uid, owners: [] });
