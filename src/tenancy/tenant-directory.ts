@@ -1,5 +1,6 @@
 import { rootPlane } from "../kube/client/kube-client.ts";
 import type { ObjectPlace } from "../kube/watch/informer.ts";
+import { organizationNamespace } from "./resources/tenancy-names.ts";
 import type { MembershipRecord, Role } from "./tenant-records.ts";
 import type { TenantViews } from "./tenant-views.ts";
 
@@ -57,12 +58,14 @@ export class TenantDirectory {
   /** The organization that a project belongs to; undefined until the project is ready for its members. */
   organizationOf(project: string): string | undefined {
     const found = this.#views.projects.get(inRoot(project));
-    return found?.isReady === true && !found.isDeleting ? found.organization : undefined;
+    if (found === undefined || !found.isReady || found.isDeleting) return undefined;
+    const uid = this.organizationUid(found.organization);
+    return uid !== undefined && found.owners.includes(uid) ? found.organization : undefined;
   }
 
   /** What somebody is in an organization; undefined for whoever is no member. */
   roleOf({ username, groups }: Requester, organization: string): Role | undefined {
-    if (this.organizationUid(organization) === undefined) return undefined;
+    if (!this.#hasNamespace(organization)) return undefined;
     const isUser = this.#views.users.get(inRoot(username)) !== undefined;
     const members = [...(isUser ? [{ user: username }] : []), ...groups.map((group) => ({ group }))];
     const roles = members.flatMap((member) => [...(this.#roles.get(memberKey(organization, member))?.values() ?? [])]);
@@ -77,6 +80,13 @@ export class TenantDirectory {
   /** There is no plane of this project any more, or the project says itself that there is one. */
   forget(project: string): void {
     this.#opened.delete(project);
+  }
+
+  /** Memberships that another organization of the same name left behind are in a namespace that is not this one's. */
+  #hasNamespace(organization: string): boolean {
+    const uid = this.organizationUid(organization);
+    const namespace = this.#views.namespaces.get(inRoot(organizationNamespace(organization)));
+    return uid !== undefined && namespace?.owners.includes(uid) === true;
   }
 
   get #isReady(): boolean {

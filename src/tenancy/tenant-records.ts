@@ -16,6 +16,8 @@ export interface OrganizationRecord {
 
 export interface ProjectRecord extends OrganizationRecord {
   readonly organization: string;
+  /** UIDs of the organizations that it was made for: another one of the same name is none of them. */
+  readonly owners: readonly string[];
   /** Its plane was made. */
   readonly isReady: boolean;
 }
@@ -48,6 +50,7 @@ export function projectRecord({ metadata, spec, status }: Project): ProjectRecor
   return {
     uid: metadata.uid ?? "",
     organization: spec.ownerRef.name,
+    owners: organizationOwners(metadata),
     isDeleting: isDeleting(metadata),
     isReady,
     isSettled: isReadyNow(metadata, status) && isKept(metadata),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
+  inOrganization,
   inProject,
   membership,
   memberships,
@@ -136,6 +137,28 @@ describe("tenants", () => {
     const { body: after } = await world.server.get(`${organizations}/acme`);
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
     expect((await world.server.get(`${namespaceOf("acme")}/configmaps/old`)).code).toBe(404);
+  });
+
+  it("leave nothing to the next organization of a name even when our finalizer was taken away", async () => {
+    await world.organization("acme");
+    await world.project("web", "acme");
+    await world.server.create(`${namespaceOf("acme")}/configmaps`, { metadata: { name: "old" } });
+    await world.server.create(inProject("web", maps), { metadata: { name: "old" } });
+    await world.member("acme", "alice", ["admin"]);
+    const alice = world.as(await world.token({ user: "alice" }));
+    await world.server.merge(`${organizations}/acme`, { metadata: { finalizers: null } });
+    world.crashAfter(0);
+    await world.server.remove(`${organizations}/acme`);
+    await world.server.create(organizations, organization("acme"));
+    await world.startTenancy();
+    for (const path of [inProject("web", maps), inOrganization("acme", projects)]) {
+      expect((await alice.get(path)).code).toBe(403);
+    }
+    await world.gone(`${projects}/web`);
+    await world.until(`${organizations}/acme`, ({ status }) => status?.phase === "Active");
+    expect((await world.server.get(`${namespaceOf("acme")}/configmaps/old`)).code).toBe(404);
+    const { store } = world.server.server.registry;
+    expect(store.count({ plane: "project-web", resource: "configmaps" })).toBe(0);
   });
 
   it("remove projects that are made for an organization while it goes", async () => {

@@ -8,7 +8,7 @@ import type { TenancyRuntime } from "../tenancy-runtime.ts";
 import { isDeleting, isKept } from "../tenant-records.ts";
 import { anyObject, atRoot, namespacesType, type TenantViews } from "../tenant-views.ts";
 import { ensureNamespace, removeNamespace } from "./organization-namespace.ts";
-import { unlessOvertaken, writeFinalizer, writeStatus } from "./tenant-writes.ts";
+import { hold, release, unlessOvertaken, writeStatus } from "./tenant-writes.ts";
 
 /** How soon it is looked at again whether something is gone whose end is not told. */
 const lookAgainMs = 1_000;
@@ -81,9 +81,7 @@ export class OrganizationController {
 
   async #provide(found: Organization, signal: AbortSignal): Promise<Outcome> {
     // Held before anything is made for it, so that nothing is left behind.
-    const organization = isKept(found.metadata)
-      ? found
-      : await writeFinalizer(this.#organizations, found, "kept", signal);
+    const organization = isKept(found.metadata) ? found : await hold(this.#organizations, found, undefined, signal);
     const namespace = organizationNamespace(organization.metadata.name ?? "");
     const state = await ensureNamespace(this.#namespaces, organization, signal);
     const readiness =
@@ -105,7 +103,7 @@ export class OrganizationController {
     const organization = await this.#write(found, { phase: "Terminating", readiness }, signal);
     if ((await this.#removeProjects(organization, signal)) > 0) return again(lookAgainMs);
     if ((await removeNamespace(this.#namespaces, organization, signal)) === "terminating") return again(lookAgainMs);
-    await writeFinalizer(this.#organizations, organization, "released", signal);
+    await release(this.#organizations, organization, signal);
     return settled;
   }
 

@@ -3,7 +3,7 @@ import type { KubernetesObject } from "../../protocol/object-meta.ts";
 import { type Organization, organizationDefinition } from "../resources/organization.ts";
 import { organizationLabel, organizationNamespace } from "../resources/tenancy-names.ts";
 import { isDeleting, organizationOwners } from "../tenant-records.ts";
-import { unlessOvertaken } from "./tenant-writes.ts";
+import { ownedBy, unlessOvertaken } from "./tenant-writes.ts";
 
 type Namespaces = ResourceClient<KubernetesObject>;
 
@@ -70,15 +70,14 @@ async function adopt(
   );
 }
 
-/** The owner reference lets the namespace go with the organization, even if nobody is there to see to it. */
-function namespaceOf({ apiVersion, kind, metadata: { name = "", uid = "" } }: Organization) {
+function namespaceOf({ metadata: { name = "", uid = "" } }: Organization) {
   return {
     apiVersion: "v1",
     kind: "Namespace",
     metadata: {
       name: organizationNamespace(name),
       labels: { [organizationLabel]: name },
-      ownerReferences: [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }],
+      ownerReferences: [ownedBy({ name, uid })],
     },
   };
 }

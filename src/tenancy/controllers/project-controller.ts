@@ -5,10 +5,10 @@ import { projectPath, projectPlane } from "../plane-layout.ts";
 import { type Project, parseProject, projectDefinition } from "../resources/project.ts";
 import type { TenancyRuntime } from "../tenancy-runtime.ts";
 import type { TenantDirectory } from "../tenant-directory.ts";
-import { isDeleting, isKept, type ProjectRecord, projectRecord } from "../tenant-records.ts";
+import { isDeleting, isKept, type OrganizationRecord, type ProjectRecord, projectRecord } from "../tenant-records.ts";
 import { atRoot, type TenantViews } from "../tenant-views.ts";
 import { openProjectPlane } from "./project-plane.ts";
-import { type Readiness, writeFinalizer, writeStatus } from "./tenant-writes.ts";
+import { hold, ownedBy, type Readiness, release, writeStatus } from "./tenant-writes.ts";
 
 /** Gives every project its control plane, and removes that with everything in it when the project goes. */
 export class ProjectController {
@@ -56,15 +56,14 @@ export class ProjectController {
     this.#waiting.delete(organization);
   }
 
-  #removed({ name }: ObjectPlace, { uid, organization }: ProjectRecord): void {
+  #removed({ name }: ObjectPlace, { uid, organization, isReady }: ProjectRecord): void {
     this.#waiting.get(organization)?.delete(name);
-    if (!this.#closed.delete(uid)) this.#orphaned.add(name);
+    if (!this.#closed.delete(uid) && isReady) this.#orphaned.add(name);
     this.#queue.add(name);
   }
 
   async #reconcile(name: string, signal: AbortSignal): Promise<Outcome> {
-    const record = this.#views.projects.get(atRoot(this.#runtime.client, name));
-    if (record?.isSettled === true && !this.#orphaned.has(name)) {
+    if (this.#isInOrder(name)) {
       this.#directory.forget(name);
       return settled;
     }
@@ -72,6 +71,17 @@ export class ProjectController {
     if (project === undefined) return this.#clear(name);
     if (isDeleting(project.metadata)) return this.#close(project, signal);
     return this.#provide(project, signal);
+  }
+
+  #isInOrder(name: string): boolean {
+    const project = this.#views.projects.get(atRoot(this.#runtime.client, name));
+    if (project === undefined || !project.isSettled || this.#orphaned.has(name)) return false;
+    const organization = this.#organization(project.organization);
+    return organization !== undefined && project.owners.includes(organization.uid);
+  }
+
+  #organization(name: string): OrganizationRecord | undefined {
+    return this.#views.organizations.get(atRoot(this.#runtime.client, name));
   }
 
   /** Whatever a project of this name left behind goes. */
@@ -84,33 +94,35 @@ export class ProjectController {
   }
 
   async #provide(found: Project, signal: AbortSignal): Promise<Outcome> {
-    // Held before anything is made for it, so that nothing is left behind.
-    const project = isKept(found.metadata) ? found : await writeFinalizer(this.#projects, found, "kept", signal);
-    const { name = "" } = project.metadata;
-    const obstacle = projectRecord(project).isReady ? undefined : this.#obstacleTo(project);
-    if (obstacle === undefined) {
-      if (!projectRecord(project).isReady) await openProjectPlane(this.#runtime, this.#directory, project, signal);
-      this.#orphaned.delete(name);
+    const { isReady, owners } = projectRecord(found);
+    const { name: organization } = found.spec.ownerRef;
+    const owner = this.#organization(organization);
+    if (owner === undefined || owner.isDeleting) {
+      this.#waitFor(organization, found);
+      return isReady ? settled : this.#write(found, withoutOrganization(organization, owner), signal);
     }
+    // It was made for another organization that had the name, and goes with that one.
+    if (owners.length > 0 && !owners.includes(owner.uid)) return settled;
+    const reference = owners.length === 0 ? ownedBy({ name: organization, uid: owner.uid }) : undefined;
+    const isHeld = isKept(found.metadata) && reference === undefined;
+    // Held before anything is made for it, so that nothing is left behind.
+    const project = isHeld ? found : await hold(this.#projects, found, reference, signal);
+    if (!isReady) await openProjectPlane(this.#runtime, this.#directory, project, signal);
+    const { name = "" } = project.metadata;
+    this.#orphaned.delete(name);
     const message = `its control plane is at ${projectPath(name)}`;
-    const readiness: Readiness = obstacle ?? { status: "True", reason: "ProjectReady", message };
+    return this.#write(project, { status: "True", reason: "ProjectReady", message }, signal);
+  }
+
+  /** It is looked at again when an organization of that name comes. */
+  #waitFor(organization: string, { metadata: { name = "" } }: Project): void {
+    this.#waiting.set(organization, (this.#waiting.get(organization) ?? new Set<string>()).add(name));
+  }
+
+  async #write(project: Project, readiness: Readiness, signal: AbortSignal): Promise<Outcome> {
     const { clock } = this.#runtime;
     await writeStatus({ client: this.#projects, clock }, project, { readiness }, signal);
     return settled;
-  }
-
-  /** Why a project cannot have a control plane; it is looked at again when an organization of that name comes. */
-  #obstacleTo({ metadata: { name = "" }, spec }: Project): Readiness | undefined {
-    const { name: organization } = spec.ownerRef;
-    const found = this.#views.organizations.get(atRoot(this.#runtime.client, organization));
-    if (found !== undefined && !found.isDeleting) return undefined;
-    this.#waiting.set(organization, (this.#waiting.get(organization) ?? new Set<string>()).add(name));
-    if (found === undefined) {
-      const message = `there is no Organization "${organization}"`;
-      return { status: "False", reason: "OrganizationNotFound", message };
-    }
-    const message = `Organization "${organization}" is being deleted`;
-    return { status: "False", reason: "OrganizationTerminating", message };
   }
 
   async #close(project: Project, signal: AbortSignal): Promise<Outcome> {
@@ -119,7 +131,14 @@ export class ProjectController {
     if (!isKept(project.metadata)) return settled;
     await this.#runtime.planes.close(projectPlane(name));
     this.#closed.add(uid);
-    await writeFinalizer(this.#projects, project, "released", signal);
+    await release(this.#projects, project, signal);
     return settled;
   }
+}
+
+function withoutOrganization(name: string, found: OrganizationRecord | undefined): Readiness {
+  if (found !== undefined) {
+    return { status: "False", reason: "OrganizationTerminating", message: `Organization "${name}" is being deleted` };
+  }
+  return { status: "False", reason: "OrganizationNotFound", message: `there is no Organization "${name}"` };
 }

@@ -4,7 +4,8 @@ import { StatusError } from "../../protocol/api-status.ts";
 import type { Clock } from "../../protocol/clock.ts";
 import { type Condition, type ConditionStatus, setCondition } from "../../protocol/condition.ts";
 import { type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
-import type { KubernetesObject } from "../../protocol/object-meta.ts";
+import type { KubernetesObject, OwnerReference } from "../../protocol/object-meta.ts";
+import { organizationDefinition } from "../resources/organization.ts";
 import { tenancyFinalizer } from "../resources/tenancy-names.ts";
 
 /** An object whose status says how it is in a condition. */
@@ -35,18 +36,35 @@ export async function writeStatus<Kind extends Conditioned>(
   return client.updateStatus({ ...object, status: after } as KubernetesObject, {}, signal);
 }
 
-/** Adds or takes away our finalizer, on the very version that is known. */
-export function writeFinalizer<Kind extends KubernetesObject>(
+/** Holds an object by our finalizer, on the very version that is known; and gives it an owner, if there is one. */
+export function hold<Kind extends KubernetesObject>(
   client: ResourceClient<Kind>,
   { metadata }: Kind,
-  kept: "kept" | "released",
+  owner: OwnerReference | undefined,
+  signal: AbortSignal,
+): Promise<Kind> {
+  const { name = "", uid, resourceVersion, finalizers = [], ownerReferences = [] } = metadata;
+  const held = [...new Set([...finalizers, tenancyFinalizer])];
+  const owned = owner === undefined ? {} : { ownerReferences: [...ownerReferences, owner] };
+  const body = { metadata: { uid, resourceVersion, finalizers: held, ...owned } };
+  return client.patch({ name }, { type: "merge", body }, {}, signal);
+}
+
+/** What goes with an organization, even if nobody is there to see to it. */
+export function ownedBy(organization: { readonly name: string; readonly uid: string }): OwnerReference {
+  const { group, version, kind } = organizationDefinition;
+  return { apiVersion: `${group}/${version}`, kind, ...organization, controller: true, blockOwnerDeletion: true };
+}
+
+/** Lets go of an object, on the very version that is known. */
+export function release<Kind extends KubernetesObject>(
+  client: ResourceClient<Kind>,
+  { metadata }: Kind,
   signal: AbortSignal,
 ): Promise<Kind> {
   const { name = "", uid, resourceVersion, finalizers = [] } = metadata;
   const others = finalizers.filter((finalizer) => finalizer !== tenancyFinalizer);
-  const body = {
-    metadata: { uid, resourceVersion, finalizers: kept === "kept" ? [...others, tenancyFinalizer] : others },
-  };
+  const body = { metadata: { uid, resourceVersion, finalizers: others } };
   return client.patch({ name }, { type: "merge", body }, {}, signal);
 }
 
