@@ -6,10 +6,14 @@ import { serve } from "./apiserver/serve.ts";
 import { systemClock } from "./apiserver/system-clock.ts";
 import { addApiserver } from "./cli/apiserver.ts";
 import { exitCodes } from "./cli/exit-codes.ts";
+import { addExplain } from "./cli/explain.ts";
+import { addRecount } from "./cli/recount.ts";
 import { addRender } from "./cli/render.ts";
+import { addSimulateCreate } from "./cli/simulate-create.ts";
 import { addUp } from "./cli/up.ts";
 import { addUsage } from "./cli/usage.ts";
 import { addValidate } from "./cli/validate.ts";
+import type { Clock } from "./protocol/clock.ts";
 import { up } from "./up/up.ts";
 
 const now = (): string => new Date().toISOString().replace(/\.[0-9]+/, "");
@@ -38,15 +42,26 @@ addUp(program, {
   elapsedMs,
   ended,
 });
+/** Commands wait for what they wait for: nothing else keeps the process from ending. */
+const patientClock: Clock = {
+  now: systemClock.now,
+  after: (delayMs, call) => {
+    const timer = setTimeout(call, delayMs);
+    return { stop: () => clearTimeout(timer) };
+  },
+};
 const surroundings = {
   env: process.env,
   homeFolder: homedir(),
   currentFolder: process.cwd(),
   hasTerminal: process.stdin.isTTY === true,
-  clock: systemClock,
+  clock: patientClock,
   note: (text: string) => console.error(text),
 };
 addUsage(program, surroundings);
+addExplain(program, surroundings);
+addSimulateCreate(program, surroundings);
+addRecount(program, surroundings);
 
 try {
   await program.parseAsync();

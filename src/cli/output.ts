@@ -22,7 +22,7 @@ export function print({ output }: OutputFlags, table: () => string, value: () =>
       console.log(jsonText(value() as JsonValue));
       break;
     case "yaml":
-      console.log(stringify(value()).trimEnd());
+      console.log(stringify(value(), { lineWidth: 0 }).trimEnd());
       break;
     default:
       throw new Error(`unknown form ${output satisfies never}`);

@@ -1,7 +1,7 @@
 import type { Amount } from "../core/resources/amount.ts";
 import { activeRegistration, type RegistrationView } from "../core/resources/registration-rules.ts";
 import type { ResourceRegistration } from "../core/resources/resource-registration.ts";
-import { displayAmount, type Unit } from "../core/resources/units.ts";
+import { displayAmount, displayNumber, type Unit } from "../core/resources/units.ts";
 import { StatusError } from "../protocol/api-status.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import { QuotaObjects } from "./cluster/quota-objects.ts";
@@ -29,6 +29,12 @@ export class Units implements RegistrationView {
   text(amount: Amount, resourceType: string): string {
     const unit = this.unitOf(resourceType);
     return unit === undefined ? String(amount) : displayAmount(amount, unit);
+  }
+
+  /** The same beside an amount that names the unit already. */
+  number(amount: Amount, resourceType: string): string {
+    const unit = this.unitOf(resourceType);
+    return unit === undefined ? String(amount) : displayNumber(amount, unit);
   }
 }
 

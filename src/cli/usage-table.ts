@@ -53,18 +53,19 @@ function rowOf(
   const isSamePlane = above?.plane === plane;
   const isSameConsumer = isSamePlane && consumerKey(above.bucket.consumer) === consumerKey(bucket.consumer);
   const isSameType = isSameConsumer && above.bucket.resourceType === bucket.resourceType;
-  const amount = (name: "limit" | "allocated" | "reserved" | "available"): string =>
-    bucket.status === undefined ? "?" : units.text(amountOf(bucket.status[name] ?? 0), bucket.resourceType);
+  const { status, resourceType } = bucket;
+  const number = (amount: number | bigint = 0): string =>
+    status === undefined ? "?" : units.number(amountOf(amount), resourceType);
   return [
     hasPlanes && !isSamePlane ? plane : "",
     isSameConsumer ? "" : shortConsumer(bucket.consumer),
-    isSameType ? "" : bucket.resourceType,
+    isSameType ? "" : resourceType,
     dimensionKey(bucket.dimensions),
-    amount("limit"),
-    amount("allocated"),
-    amount("reserved"),
-    amount("available"),
-    usedText(bucket.status),
+    status === undefined ? "?" : units.text(amountOf(status.limit), resourceType),
+    number(status?.allocated),
+    number(status?.reserved),
+    number(status?.available),
+    usedText(status),
   ];
 }
 

@@ -1,0 +1,120 @@
+import type { ClaimCreationPolicy } from "../core/resources/claim-creation-policy.ts";
+import type { ResourceClaim, ResourceRef } from "../core/resources/resource-claim.ts";
+import type { KubeClient } from "../kube/client/kube-client.ts";
+import { timeText } from "../kube/timestamp.ts";
+import { parseApiVersion } from "../protocol/object-meta.ts";
+import type { Cluster } from "./cluster/cluster.ts";
+import { QuotaObjects } from "./cluster/quota-objects.ts";
+import type { ConsumerFilter } from "./consumer-filter.ts";
+import { creationsFrom } from "./created-object.ts";
+import { type Denial, denialsIn, endOf, possibleClaims } from "./denial-events.ts";
+import type { Finding } from "./explain-claim.ts";
+import { PoliciesAtWork } from "./wanted-claims.ts";
+
+/** Everything in one control plane that can explain what became of an object. */
+interface Evidence {
+  readonly plane: KubeClient;
+  readonly claims: readonly ResourceClaim[];
+  readonly denials: readonly Denial[];
+}
+
+export async function evidenceIn(cluster: Cluster, signal: AbortSignal): Promise<readonly Evidence[]> {
+  const planes = [...new Set([cluster.here, cluster.home])];
+  const { namespace } = cluster;
+  const selection = namespace === undefined ? {} : { namespace };
+  return Promise.all(
+    planes.map(async (plane) => {
+      const objects = new QuotaObjects(plane, cluster.note, signal);
+      const [claims, denials] = await Promise.all([objects.claims(selection), denialsIn(plane, namespace, signal)]);
+      return { plane, claims, denials };
+    }),
+  );
+}
+
+/** Of a claim by its name, there or gone. */
+export function findingsOfClaim(evidence: readonly Evidence[], name: string): readonly Finding[] {
+  const live = claimsThat(evidence, ({ metadata }) => metadata.name === name);
+  return live.length > 0 ? live : denialsThat(evidence, ({ claim }) => claim.name === name);
+}
+
+/** Of an object by its kind and name: its claims, and denials of claims that it must have been. */
+export async function findingsOfObject(
+  evidence: readonly Evidence[],
+  { kind, apiGroup, namespace, name }: ConsumerFilter,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const live = claimsThat(
+    evidence,
+    ({ resource }) =>
+      resource !== undefined &&
+      resource.kind.toLowerCase() === kind.toLowerCase() &&
+      resource.name === name &&
+      (apiGroup === undefined || resource.apiGroup === apiGroup) &&
+      (namespace === undefined || resource.namespace === namespace),
+  );
+  const policies = (await policiesHere(cluster, signal)).filter(
+    ({ trigger }) =>
+      trigger.kind.toLowerCase() === kind.toLowerCase() &&
+      (apiGroup === undefined || parseApiVersion(trigger.apiVersion).group === apiGroup),
+  );
+  const consumers = await consumersIn(cluster, signal);
+  const ends = policies.flatMap((policy) => {
+    const object = { apiGroup: parseApiVersion(policy.trigger.apiVersion).group, kind: policy.trigger.kind, name };
+    const places = namespace === undefined ? ["", cluster.defaultNamespace] : [namespace];
+    return places.flatMap((place) => {
+      const named: ResourceRef = { ...object, namespace: place };
+      return [...possibleClaims({ object: named, plane: cluster.here.plane }, [policy], consumers)];
+    });
+  });
+  return [...live, ...denialsThat(evidence, ({ claim }) => ends.includes(endOf(claim.name)), live)];
+}
+
+/** Of the objects in files: the names of their claims are known exactly. */
+export async function findingsOfFiles(
+  evidence: readonly Evidence[],
+  files: readonly string[],
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const policies = new PoliciesAtWork(await policiesHere(cluster, signal));
+  const now = timeText(cluster.clock.now());
+  const wanted = (await creationsFrom(files, cluster, signal)).map((creation) => policies.claimsFor(creation, now));
+  for (const problem of wanted.flatMap(({ problems }) => problems)) cluster.note(problem);
+  const ends = new Set(wanted.flatMap(({ claims }) => claims.map(({ claim }) => endOf(claim.name))));
+  const live = claimsThat(evidence, ({ metadata }) => ends.has(endOf(metadata.name ?? "")));
+  return [...live, ...denialsThat(evidence, ({ claim }) => ends.has(endOf(claim.name)), live)];
+}
+
+/** Policies of the root are about all planes. */
+export async function policiesHere(cluster: Cluster, signal: AbortSignal): Promise<readonly ClaimCreationPolicy[]> {
+  const planes = [...new Set([cluster.here, cluster.home])];
+  const lists = await Promise.all(planes.map((plane) => new QuotaObjects(plane, cluster.note, signal).claimPolicies()));
+  return lists.flat();
+}
+
+async function consumersIn(cluster: Cluster, signal: AbortSignal) {
+  const planes = [...new Set([cluster.here, cluster.home])];
+  const lists = await Promise.all(planes.map((plane) => new QuotaObjects(plane, cluster.note, signal).buckets()));
+  return lists.flat().map(({ consumer }) => consumer);
+}
+
+function claimsThat(evidence: readonly Evidence[], isMeant: (claim: ResourceClaim) => boolean): readonly Finding[] {
+  return evidence.flatMap(({ plane, claims }) =>
+    claims.filter(isMeant).map((claim) => ({ found: "claim", plane, claim }) as const),
+  );
+}
+
+/** What a claim that is there says itself needs no Event. */
+function denialsThat(
+  evidence: readonly Evidence[],
+  isMeant: (denial: Denial) => boolean,
+  known: readonly Finding[] = [],
+): readonly Finding[] {
+  const names = new Set(known.flatMap((finding) => (finding.found === "claim" ? [finding.claim.metadata.name] : [])));
+  return evidence.flatMap(({ plane, denials }) =>
+    denials
+      .filter((denial) => !names.has(denial.claim.name) && isMeant(denial))
+      .map((denial) => ({ found: "denial", plane, denial }) as const),
+  );
+}

@@ -1,0 +1,156 @@
+import type { Command } from "commander";
+import { allowanceBucketDefinition } from "../core/resources/allowance-bucket.ts";
+import type { KubeClient } from "../kube/client/kube-client.ts";
+import { pause } from "../kube/pause.ts";
+import { timeText } from "../kube/timestamp.ts";
+import { StatusError } from "../protocol/api-status.ts";
+import { type Cluster, planeText } from "./cluster/cluster.ts";
+import type { Surroundings } from "./cluster/cluster-access.ts";
+import { type ClusterFlags, withClusterFlags } from "./cluster/cluster-flags.ts";
+import { anyObject, forEachOf } from "./cluster/object-lists.ts";
+import { onCluster } from "./cluster/on-cluster.ts";
+import { QuotaObjects } from "./cluster/quota-objects.ts";
+import { booksOf, readCounted } from "./consumer-books.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { type OutputFlags, print, withOutputFlag } from "./output.ts";
+import { type Drift, driftKey, driftsOf, driftText, driftValue } from "./page-drift.ts";
+import { counted } from "./text-table.ts";
+import { readUnits, type Units } from "./units.ts";
+
+interface RecountFlags extends ClusterFlags, OutputFlags {
+  readonly fix?: boolean;
+}
+
+/** What is under way takes less than this to be written down. */
+const settleMs = 2_000;
+const fixLooksMax = 10;
+
+export function addRecount(program: Command, surroundings: Surroundings): void {
+  const name = program.name();
+  const command = program
+    .command("recount")
+    .description("add up grants and claims of every consumer, and compare with what the buckets say")
+    .option("--fix", "have the quota system count those that differ anew")
+    .addHelpText(
+      "after",
+      `
+Reads only, unless --fix is given. Buckets that change meanwhile are looked at twice: only what stays different is told.
+Exits with 1 when something differs, and with --fix when it still does afterwards.
+
+Examples:
+  ${name} recount
+  ${name} recount --project web
+  ${name} recount --fix`,
+    );
+  withOutputFlag(withClusterFlags(command)).action(() => onCluster<RecountFlags>(command, surroundings, recount));
+}
+
+interface PlaneDrifts {
+  readonly plane: KubeClient;
+  readonly consumers: number;
+  readonly drifts: readonly Drift[];
+}
+
+async function recount(cluster: Cluster, flags: RecountFlags, signal: AbortSignal): Promise<ExitCode> {
+  const units = await readUnits(cluster, signal);
+  const planes = await cluster.planes(signal);
+  const found = await forEachOf(planes, (plane) => lastingDrifts(plane, { cluster, units }, signal));
+  const left = flags.fix === true ? await fixAll(found, { cluster, units }, signal) : found;
+  const [before, after] = [found, left].map((each) => each.flatMap(({ drifts }) => drifts).length as number);
+  const consumers = found.reduce((sum, each) => sum + each.consumers, 0);
+  print(
+    flags,
+    () => recountText(found, units, { consumers, before: before ?? 0, after: flags.fix === true ? after : undefined }),
+    () => ({
+      consumers,
+      differing: before,
+      ...(flags.fix === true ? { stillDiffering: after } : {}),
+      planes: found
+        .filter(({ drifts }) => drifts.length > 0)
+        .map(({ plane, drifts }) => ({ plane: planeText(plane), drifts: drifts.map(driftValue) })),
+    }),
+  );
+  return after === 0 ? exitCodes.fine : exitCodes.refused;
+}
+
+interface Ground {
+  readonly cluster: Cluster;
+  readonly units: Units;
+}
+
+/** What differs, and after a while still does in the same way. */
+async function lastingDrifts(plane: KubeClient, ground: Ground, signal: AbortSignal): Promise<PlaneDrifts> {
+  const first = await driftsIn(plane, ground, signal);
+  if (first.drifts.length === 0) return first;
+  await pause(ground.cluster.clock, settleMs, signal);
+  const second = await driftsIn(plane, ground, signal);
+  const known = new Set(first.drifts.map(driftKey));
+  return { ...second, drifts: second.drifts.filter((drift) => known.has(driftKey(drift))) };
+}
+
+async function driftsIn(plane: KubeClient, { cluster, units }: Ground, signal: AbortSignal): Promise<PlaneDrifts> {
+  const { namespace } = cluster;
+  const objects = await readCounted(new QuotaObjects(plane, cluster.note, signal));
+  const books = booksOf(objects, units, cluster.clock.now());
+  const drifts = books.flatMap(driftsOf);
+  const isIn = ({ page }: Drift): boolean => namespace === undefined || page?.metadata.namespace === namespace;
+  return { plane, consumers: books.length, drifts: drifts.filter(isIn) };
+}
+
+/** Waits until the quota system has counted anew; what it does not put right is still told. */
+async function fixAll(
+  found: readonly PlaneDrifts[],
+  ground: Ground,
+  signal: AbortSignal,
+): Promise<readonly PlaneDrifts[]> {
+  let left = found.filter(({ drifts }) => drifts.length > 0);
+  for (const { plane, drifts } of left) for (const drift of drifts) await touch(plane, drift, ground.cluster, signal);
+  for (let looks = 0; looks < fixLooksMax && left.length > 0; looks += 1) {
+    await pause(ground.cluster.clock, settleMs / 4, signal);
+    const now = await forEachOf(left, ({ plane }) => driftsIn(plane, ground, signal));
+    left = now.filter(({ drifts }) => drifts.length > 0);
+  }
+  return left;
+}
+
+/**
+ * Puts a stamp on a page that is not its writer's: whoever keeps it sees that, trusts nothing it says, and counts anew.
+ * A page that changed since needs no stamp.
+ */
+async function touch(plane: KubeClient, { page }: Drift, { clock }: Cluster, signal: AbortSignal): Promise<void> {
+  if (page === undefined) return;
+  const { namespace = "", name = "", resourceVersion } = page.metadata;
+  const body = { metadata: { resourceVersion }, status: { writer: `recount-by-hand.${timeText(clock.now())}` } };
+  const pages = plane.resource(allowanceBucketDefinition, anyObject);
+  try {
+    await pages.patch({ namespace, name }, { type: "merge", body }, { subresource: "status" }, signal);
+  } catch (error) {
+    const isOvertaken = error instanceof StatusError && [404, 409].includes(error.status.code);
+    if (!isOvertaken) throw error;
+  }
+}
+
+interface Outcome {
+  readonly consumers: number;
+  readonly before: number;
+  /** Undefined: nothing was to be put right. */
+  readonly after: number | undefined;
+}
+
+function recountText(found: readonly PlaneDrifts[], units: Units, { consumers, before, after }: Outcome): string {
+  const lines = found.flatMap(({ plane, drifts }) =>
+    drifts.map((drift) => `${found.length > 1 ? `${planeText(plane)}: ` : ""}${driftText(drift, units)}`),
+  );
+  const differing = before === 0 ? "every bucket says what they come to" : `${counted(before, "bucket")} differ`;
+  const fixed =
+    after === undefined || before === 0
+      ? before === 0
+        ? ""
+        : " --fix has them counted anew."
+      : after === 0
+        ? " All were counted anew, and are right now."
+        : ` ${counted(after, "bucket")} still differ: is the quota system running?`;
+  return [...lines, `Grants and claims of ${counted(consumers, "consumer")} added up: ${differing}.${fixed}`].join(
+    "\n",
+  );
+}

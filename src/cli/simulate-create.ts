@@ -1,0 +1,129 @@
+import type { Command } from "commander";
+import { timeText } from "../kube/timestamp.ts";
+import { StatusError } from "../protocol/api-status.ts";
+import type { JsonObject } from "../protocol/json-value.ts";
+import type { Cluster } from "./cluster/cluster.ts";
+import type { Surroundings } from "./cluster/cluster-access.ts";
+import { type ClusterFlags, withClusterFlags } from "./cluster/cluster-flags.ts";
+import { type AnyObject, anyObject } from "./cluster/object-lists.ts";
+import { onCluster } from "./cluster/on-cluster.ts";
+import { creationsFrom } from "./created-object.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { policiesHere } from "./explain-object.ts";
+import { Forecast } from "./forecast.ts";
+import { type OutputFlags, print, withOutputFlag } from "./output.ts";
+import { counted } from "./text-table.ts";
+import { readUnits } from "./units.ts";
+import { type Creation, PoliciesAtWork, type WantedClaims } from "./wanted-claims.ts";
+
+interface SimulateFlags extends ClusterFlags, OutputFlags {
+  readonly filename: readonly string[];
+}
+
+export function addSimulateCreate(program: Command, surroundings: Surroundings): void {
+  const name = program.name();
+  const command = program
+    .command("simulate-create")
+    .description("tell whether objects would fit into their quotas, each alone and all together, without creating them")
+    .requiredOption("-f, --filename <file...>", "files or folders of the objects; - reads the standard input")
+    .addHelpText(
+      "after",
+      `
+The server is asked about each object by a dry run. Whether all of them fit is then worked out from its policies, grants
+and claims. Exits with 1 when something does not fit.
+
+Examples:
+  ${name} simulate-create -f projects.yaml
+  kubectl kustomize overlays/prod | ${name} simulate-create -f - --project web`,
+    );
+  withOutputFlag(withClusterFlags(command)).action(() => onCluster<SimulateFlags>(command, surroundings, simulate));
+}
+
+/** What the server says of one object, were it alone. */
+type Alone =
+  | { readonly verdict: "fits" }
+  | { readonly verdict: "does not fit" | "exists already" | "cannot be created"; readonly message: string };
+
+interface Simulated {
+  readonly object: string;
+  readonly alone: Alone;
+  readonly wanted: WantedClaims;
+  /** What does not fit beside the objects before it; undefined for what would not be created anyway. */
+  readonly together: readonly string[] | undefined;
+}
+
+async function simulate(cluster: Cluster, flags: SimulateFlags, signal: AbortSignal): Promise<ExitCode> {
+  const units = await readUnits(cluster, signal);
+  const creations = await creationsFrom(flags.filename, cluster, signal);
+  const policies = new PoliciesAtWork(await policiesHere(cluster, signal));
+  const forecast = new Forecast(cluster, units, signal);
+  const results: Simulated[] = [];
+  for (const creation of creations) {
+    const alone = await dryRun(creation, cluster, signal);
+    const wanted = policies.claimsFor(creation, timeText(cluster.clock.now()));
+    const counts = wanted.claims.filter(({ shadow }) => !shadow).map(({ claim }) => claim);
+    const isCreated = alone.verdict === "fits" || alone.verdict === "does not fit";
+    const together = isCreated ? await forecast.shortages(counts, cluster.here) : undefined;
+    results.push({ object: nameOf(creation.object), alone, wanted, together });
+  }
+  const isFine = results.every(isFitting);
+  print(
+    flags,
+    () => results.flatMap(linesOf).concat("", summary(results)).join("\n"),
+    () => ({ fits: isFine, items: results.map(simulatedValue) }),
+  );
+  return isFine ? exitCodes.fine : exitCodes.refused;
+}
+
+async function dryRun({ object, type }: Creation, { here }: Cluster, signal: AbortSignal): Promise<Alone> {
+  try {
+    await here.resource(type, anyObject).create(object as unknown as AnyObject, { dryRun: true }, signal);
+    return { verdict: "fits" };
+  } catch (error) {
+    if (!(error instanceof StatusError) || [401, 429].includes(error.status.code)) throw error;
+    const { reason, details } = error.status;
+    const message = error.message;
+    if (details?.causes?.some((cause) => cause.reason === "QuotaExceeded")) return { verdict: "does not fit", message };
+    return { verdict: reason === "AlreadyExists" ? "exists already" : "cannot be created", message };
+  }
+}
+
+function isFitting({ alone, together }: Simulated): boolean {
+  return alone.verdict === "fits" && together?.length === 0;
+}
+
+function linesOf({ object, alone, wanted, together }: Simulated): readonly string[] {
+  const isBeside = alone.verdict === "fits" && together !== undefined && together.length > 0;
+  const verdict = isBeside ? "fits alone, but not beside those before it" : alone.verdict;
+  const because = isBeside ? together : "message" in alone ? [alone.message] : [];
+  const free = alone.verdict === "fits" && wanted.claims.length === 0 ? " (no quota on it)" : "";
+  return [`${object}: ${verdict}${free}`, ...because.map((text) => `    ${text}`)];
+}
+
+function summary(results: readonly Simulated[]): string {
+  const fitting = results.filter(isFitting).length;
+  if (fitting === results.length) return `All fit: ${counted(results.length, "object")}.`;
+  return `${fitting} of ${counted(results.length, "object")} would be created.`;
+}
+
+function simulatedValue({ object, alone, wanted, together }: Simulated): object {
+  return {
+    object,
+    alone,
+    together: together === undefined ? null : { fits: together.length === 0, shortages: together },
+    claims: wanted.claims.map(({ policy, shadow, claim }) => ({
+      policy,
+      mode: shadow ? "Shadow" : "Enforce",
+      consumer: claim.consumer,
+      requests: claim.requests.map(({ resourceType, amount, dimensions }) => ({ resourceType, amount, dimensions })),
+    })),
+    problems: wanted.problems,
+  };
+}
+
+function nameOf(object: JsonObject): string {
+  const { metadata, kind } = object as unknown as AnyObject;
+  return metadata.namespace === undefined
+    ? `${kind}/${metadata.name}`
+    : `${kind}/${metadata.namespace}/${metadata.name}`;
+}
