@@ -12,7 +12,10 @@ import { bypassLabel } from "./manifests.ts";
 
 /** An object that the API server would store. */
 export interface DoorRequest {
+  /** Of the object. */
   readonly uid: string;
+  /** As it is stored now, if it is. */
+  readonly oldObject?: JsonObject;
   readonly plane: string;
   readonly object: JsonObject & KubernetesObject;
   readonly kind: string;
@@ -51,6 +54,7 @@ export class AdmissionWay {
   readonly #random: SeededRandom;
   readonly #tellsOutcome: boolean;
   readonly #keepers = new Map<string, Doorkeeper>();
+  #requests = 0;
 
   constructor(world: World, book: AdmissionBook, tellsOutcome: boolean) {
     this.#world = world;
@@ -68,8 +72,8 @@ export class AdmissionWay {
     return async (request) => {
       const type = guarded.find(({ group, plural }) => group === request.kind.group && plural === request.kind.plural);
       const isBypassing = request.object?.metadata.labels?.[bypassLabel] !== undefined;
-      if (type === undefined || request.operation !== "CREATE" || request.dryRun || isBypassing)
-        return { allowed: true };
+      const { operation, dryRun } = request;
+      if (type === undefined || operation === "DELETE" || dryRun || isBypassing) return { allowed: true };
       return this.#admit(requestOf(request, type));
     };
   }
@@ -82,7 +86,8 @@ export class AdmissionWay {
       this.#book.refused();
       return { allowed: false, status: answer.status };
     }
-    this.#book.allowed(request.uid, answer.claims, begunMs);
+    if (request.oldObject === undefined) this.#book.allowed(request.uid, answer.claims, begunMs);
+    else this.#book.changeAllowed(request.uid, answer.claims);
     await this.#pass(this.#lateMs());
     if (this.#world.nowMs - begunMs > finishMsMax) return this.#drop(request, "the request took too long");
     if (!this.#world.isCalm && this.#random.chance(0.05)) {
@@ -121,11 +126,13 @@ export class AdmissionWay {
     if (keeper === undefined) throw new Error(`${host.incarnation} has no doorkeeper`);
     const { name = "" } = request.object.metadata;
     const what = `${request.plane}/${request.type.plural}/${name} (${request.uid})`;
-    this.#book.asked({ uid: request.uid, what, isAttended: () => host.isAlive });
+    this.#requests += 1;
+    const id = `request ${this.#requests}`;
+    this.#book.asked({ id, what, isAttended: () => host.isAlive });
     attempt(host, `door for ${what}`, async () => {
       const answer = await keeper.answer(request);
       if (!host.isAlive) return;
-      this.#book.answered(request.uid);
+      this.#book.answered(id);
       this.#world.note(`${host.name}: ${answer.answer} ${what}`);
       if (!this.#isLost()) this.#world.later(this.#wayMs(), () => resolve(answer));
     });
@@ -157,7 +164,8 @@ export class AdmissionWay {
   }
 }
 
-function requestOf({ plane, object, kind }: AdmissionRequest, type: ResourceType): DoorRequest {
+function requestOf({ plane, object, oldObject, kind }: AdmissionRequest, type: ResourceType): DoorRequest {
   const seen = object as unknown as JsonObject & KubernetesObject;
-  return { uid: seen.metadata.uid ?? "", plane, object: seen, kind: kind.kind, type };
+  const old = oldObject === undefined ? {} : { oldObject: oldObject as unknown as JsonObject };
+  return { uid: seen.metadata.uid ?? "", ...old, plane, object: seen, kind: kind.kind, type };
 }

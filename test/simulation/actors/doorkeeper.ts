@@ -30,12 +30,13 @@ export class Doorkeeper {
     this.#admission.start();
   }
 
-  async answer({ uid, plane, object, kind, type }: DoorRequest): Promise<DoorAnswer> {
+  async answer({ uid, plane, object, oldObject, kind, type }: DoorRequest): Promise<DoorAnswer> {
     const { namespace = "", name = "" } = object.metadata;
     const user = { name: "somebody", uid: "", groups: [], extra: {} };
-    const about = { plane, type, kind, subresource: "", namespace, name, user, object, oldObject: undefined };
+    const about = { plane, type, kind, subresource: "", namespace, name, user, object, oldObject };
+    const operation = oldObject === undefined ? "CREATE" : "UPDATE";
     const warn = (): void => undefined;
-    const verdict = await this.#admission.decide({ ...about, operation: "CREATE", dryRun: false, warn }, signal);
+    const verdict = await this.#admission.decide({ ...about, operation, dryRun: false, warn }, signal);
     if (!verdict.allowed) return { answer: "refuse", status: verdict.status };
     const claims = this.#behind.get(uid) ?? [];
     this.#behind.delete(uid);

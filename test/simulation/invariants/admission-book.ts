@@ -4,10 +4,10 @@ export interface AdmittingClaim {
   readonly policy: string;
 }
 
-/** An object that somebody asks to have created. */
+/** An object that somebody asks to have created, or changed. */
 export interface AdmissionRequest {
-  /** That the object has, or would have. */
-  readonly uid: string;
+  /** Of this request, and of no other. */
+  readonly id: string;
   readonly what: string;
   /** Whether the machine that decides about it still runs. */
   readonly isAttended: () => boolean;
@@ -37,17 +37,22 @@ export class AdmissionBook {
   }
 
   asked(request: AdmissionRequest): void {
-    this.#waiting.set(request.uid, request);
+    this.#waiting.set(request.id, request);
   }
 
-  answered(uid: string): void {
-    this.#waiting.delete(uid);
+  answered(id: string): void {
+    this.#waiting.delete(id);
   }
 
   /** The API server has taken the answer: the object may be stored from now on, until it is, or was dropped. */
   allowed(uid: string, claims: readonly AdmittingClaim[], sinceMs: number): void {
     for (const listener of this.#onAllowed) listener(uid, claims);
     this.#allowed.set(uid, { claims, sinceMs });
+  }
+
+  /** The same for an object that is there already, and needs more by a change. */
+  changeAllowed(uid: string, claims: readonly AdmittingClaim[]): void {
+    for (const listener of this.#onAllowed) listener(uid, claims);
   }
 
   refused(): void {

@@ -41,11 +41,11 @@ describe("the judge of a world", () => {
   it("reports whoever waits for an answer that does not come, unless nobody is there to give it", () => {
     const book = new AdmissionBook();
     const checker = new QuotaChecker(emptyWorld().world, book, tolerances);
-    book.asked({ uid: "a", what: "a", isAttended: () => false });
-    book.asked({ uid: "b", what: "b", isAttended: () => true });
+    book.asked({ id: "a", what: "a", isAttended: () => false });
+    book.asked({ id: "b", what: "b", isAttended: () => true });
     book.answered("b");
     checker.settled();
-    book.asked({ uid: "c", what: "c", isAttended: () => true });
+    book.asked({ id: "c", what: "c", isAttended: () => true });
     expect(() => checker.settled()).toThrow(/I11: .* c/);
   });
 

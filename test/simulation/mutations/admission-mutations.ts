@@ -44,21 +44,6 @@ export const admissionMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "waiter by name",
-    edits: [
-      {
-        file: "src/admission/waiter.ts",
-        find: "uid === this.#uid && candidatesOf(claim.metadata).includes(this.wanted.candidate)",
-        replace: "true",
-      },
-      {
-        file: "src/admission/waiter.ts",
-        find: 'return this.#uid === uid ? this.end({ result: "lost" }) : "ignored";',
-        replace: 'return "ignored";',
-      },
-    ],
-  },
-  {
     name: "answer before durable",
     edits: [
       {
