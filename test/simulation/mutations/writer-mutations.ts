@@ -165,4 +165,15 @@ export const writerMutations: readonly Mutation[] = [
       },
     ],
   },
+  {
+    name: "the same stamp in two terms",
+    scenario: "a process leads a second time",
+    edits: [
+      {
+        file: "src/controllers/writer/page-store.ts",
+        find: "this.#term = runtime.random.uuid().slice(0, 8);",
+        replace: 'this.#term = "1";',
+      },
+    ],
+  },
 ];

@@ -2,20 +2,19 @@
 import type { WorldStep } from "../run-world.ts";
 import { change, create, remove } from "./people.ts";
 import { claim, grant, registration } from "./quota-objects.ts";
-import { answersClaim, type Scenario, startWriter, step } from "./scenario.ts";
+import { answersClaim, type Scenario, startReplica, startWriter, step } from "./scenario.ts";
 
 const [cpu, disk] = ["compute.example.com/cpu", "compute.example.com/disk"];
 const claimOf = (name: string, type: string) => claim(name, [{ resourceType: type, amount: 1 }]);
 
+const granted = step(0, "cpu and disk are registered, and one of each is granted", (world) => {
+  for (const type of [cpu, disk]) create(world, registration(type));
+  create(world, grant("cpu", cpu, 1));
+  create(world, grant("disk", disk, 1));
+});
+
 function beginning(): readonly WorldStep[] {
-  return [
-    step(0, "cpu and disk are registered, and one of each is granted", (world) => {
-      for (const type of [cpu, disk]) create(world, registration(type));
-      create(world, grant("cpu", cpu, 1));
-      create(world, grant("disk", disk, 1));
-    }),
-    startWriter(100, "a"),
-  ];
+  return [granted, startWriter(100, "a")];
 }
 
 const staleClaims: Scenario = {
@@ -88,4 +87,18 @@ const madeAgain: Scenario = {
   },
 };
 
-export const lateNews: readonly Scenario[] = [staleClaims, staleGrants, deletedMeanwhile, madeAgain];
+const secondTerm: Scenario = {
+  name: "a process leads a second time",
+  lengthMs: 30_000,
+  steps: ({ world }) => [
+    granted,
+    startReplica(100, "a"),
+    step(6_000, "somebody claims cpu", () => create(world, claimOf("m", cpu))),
+    step(8_000, "a hears nothing of its lease", () =>
+      world.weather.add({ fate: "request lost", probability: 1, machine: "a", kind: "leases" }, 8_000),
+    ),
+    step(26_000, "somebody claims disk", () => create(world, claimOf("n", disk))),
+  ],
+};
+
+export const lateNews: readonly Scenario[] = [staleClaims, staleGrants, deletedMeanwhile, madeAgain, secondTerm];

@@ -3,6 +3,7 @@ import { planesOfServer } from "../../../src/controllers/planes-of-server.ts";
 import type { Call } from "../../../src/kube/transport/transport.ts";
 import { AdmissionBook } from "../invariants/admission-book.ts";
 import { QuotaChecker } from "../invariants/quota-checker.ts";
+import { replica } from "../quota-replica.ts";
 import { type Run, runWorld, type WorldStep } from "../run-world.ts";
 import { layout } from "../world/layout.ts";
 import { preparedRecords } from "../world/prepared-records.ts";
@@ -49,6 +50,11 @@ export function step(atMs: number, what: string, take: WorldStep["take"]): World
 
 export function startWriter(atMs: number, name: string): WorldStep {
   return step(atMs, `${name} starts`, (world) => world.machine(name).run(writer, "lasting"));
+}
+
+/** One that leads by a lease. */
+export function startReplica(atMs: number, name: string): WorldStep {
+  return step(atMs, `${name} starts, as one of several`, (world) => world.machine(name).run(replica, "lasting"));
 }
 
 /** Whether a call writes the status of a page of this resource, by the last part of its type. */
