@@ -325,6 +325,16 @@ describe("two tenants", () => {
     expect(await review("vera", at, "list", "projects")).toBe(true);
     expect(await review("bob", at, "list", "projects")).toBe(false);
     expect(await review("anna", "", "list", "projects")).toBe(false);
+    const body = {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SelfSubjectRulesReview",
+      spec: { namespace: "default" },
+    };
+    const listed = await as.anna.create(`${at}/apis/authorization.k8s.io/v1/selfsubjectrulesreviews`, body);
+    expect(listed.body.status).toMatchObject({
+      incomplete: true,
+      evaluationError: expect.stringContaining("not listed"),
+    });
   });
 
   it("see nothing of another who gets the name of their organization", async () => {

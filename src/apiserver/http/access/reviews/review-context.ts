@@ -18,6 +18,8 @@ export interface ReviewContext {
 export interface ReviewPorts {
   readonly authorizer: Authorizer;
   readonly policies: PolicyIndex;
+  /** Whether others than roles give rights, which nobody can list. */
+  readonly hasUnlistedRights?: boolean;
   readonly tokens: TokenAuthenticator;
   /** What this server calls itself in tokens; what a token is for that does not say. */
   readonly audiences: readonly string[];

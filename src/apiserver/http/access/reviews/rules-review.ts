@@ -10,14 +10,15 @@ const kind = "SelfSubjectRulesReview";
 export async function selfSubjectRulesReview(
   body: unknown,
   { user, plane }: ReviewContext,
-  { policies }: ReviewPorts,
+  { policies, hasUnlistedRights = false }: ReviewPorts,
 ): Promise<JsonObject> {
   const root = { review: kind, struct: kind, path: "" };
   const spec = readObject(readReview(body, kind, group), "spec", root, `v1.${kind}Spec`) ?? {};
   const namespace = readText(spec, "namespace", within(root, "spec", `${kind}Spec`));
   if (namespace === "") throw badRequest("no namespace on request");
   const { rules, missing } = heldRules(policies.of(plane), user, namespace);
-  const problems = missing.map((role) => missingRoleText(role));
+  const unlisted = hasUnlistedRights ? ["rights that are not given by roles are not listed"] : [];
+  const problems = [...missing.map((role) => missingRoleText(role)), ...unlisted];
   const resourceRules = rules
     .filter(({ resources }) => resources.length > 0)
     .map(({ verbs, apiGroups, resources, resourceNames }) => {
@@ -28,6 +29,6 @@ export async function selfSubjectRulesReview(
     .filter(({ nonResourceURLs }) => nonResourceURLs.length > 0)
     .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs }));
   const evaluationError = problems.length === 0 ? {} : { evaluationError: aggregateText(problems) };
-  const status = { resourceRules, nonResourceRules, incomplete: false, ...evaluationError };
+  const status = { resourceRules, nonResourceRules, incomplete: hasUnlistedRights, ...evaluationError };
   return { kind, apiVersion: `${group}/v1`, metadata: {}, spec: {}, status };
 }
