@@ -1,8 +1,7 @@
-import { rootPlane } from "../kube/client/kube-client.ts";
 import type { ObjectPlace } from "../kube/watch/informer.ts";
 import { organizationNamespace } from "./resources/tenancy-names.ts";
 import type { MembershipRecord, Role } from "./tenant-records.ts";
-import type { TenantViews } from "./tenant-views.ts";
+import { atRoot, type TenantViews } from "./tenant-views.ts";
 
 /** Somebody who sends requests. */
 export interface Requester {
@@ -12,8 +11,6 @@ export interface Requester {
 
 /** Whether a control plane can be used: it can, not yet, or never, for there is no such tenant. */
 export type Availability = "open" | "opening" | "unknown";
-
-const inRoot = (name: string): ObjectPlace => ({ plane: rootPlane.plane, namespace: "", name });
 
 /** Who the tenants are, whose the projects, and who may do what: what requests are judged by. */
 export class TenantDirectory {
@@ -44,12 +41,12 @@ export class TenantDirectory {
   }
 
   organizationUid(name: string): string | undefined {
-    return this.#views.organizations.get(inRoot(name))?.uid;
+    return this.#views.organizations.get(atRoot(name))?.uid;
   }
 
   project(name: string): Availability {
     if (!this.#isReady) return "opening";
-    const project = this.#views.projects.get(inRoot(name));
+    const project = this.#views.projects.get(atRoot(name));
     // Of a project that goes everything is about to go: nothing new may come into it.
     if (project === undefined || project.isDeleting) return "unknown";
     return project.isReady || this.#opened.get(name) === project.uid ? "open" : "opening";
@@ -57,7 +54,7 @@ export class TenantDirectory {
 
   /** The organization that a project belongs to; undefined until the project is ready for its members. */
   organizationOf(project: string): string | undefined {
-    const found = this.#views.projects.get(inRoot(project));
+    const found = this.#views.projects.get(atRoot(project));
     if (found === undefined || !found.isReady || found.isDeleting) return undefined;
     const uid = this.organizationUid(found.organization);
     return uid !== undefined && found.owners.includes(uid) ? found.organization : undefined;
@@ -66,7 +63,7 @@ export class TenantDirectory {
   /** What somebody is in an organization; undefined for whoever is no member. */
   roleOf({ username, groups }: Requester, organization: string): Role | undefined {
     if (!this.#hasNamespace(organization)) return undefined;
-    const isUser = this.#views.users.get(inRoot(username)) !== undefined;
+    const isUser = this.#views.users.get(atRoot(username)) !== undefined;
     const members = [...(isUser ? [{ user: username }] : []), ...groups.map((group) => ({ group }))];
     const roles = members.flatMap((member) => [...(this.#roles.get(memberKey(organization, member))?.values() ?? [])]);
     return roles.find((role) => role === "admin") ?? roles[0];
@@ -85,7 +82,7 @@ export class TenantDirectory {
   /** Memberships that another organization of the same name left behind are in a namespace that is not this one's. */
   #hasNamespace(organization: string): boolean {
     const uid = this.organizationUid(organization);
-    const namespace = this.#views.namespaces.get(inRoot(organizationNamespace(organization)));
+    const namespace = this.#views.namespaces.get(atRoot(organizationNamespace(organization)));
     return uid !== undefined && namespace?.owners.includes(uid) === true;
   }
 

@@ -1,7 +1,7 @@
-import type { KubeClient } from "../kube/client/kube-client.ts";
+import { rootPlane } from "../kube/client/kube-client.ts";
 import type { Parser } from "../kube/client/read-reply.ts";
 import type { ResourceType } from "../kube/client/resource-type.ts";
-import { Informer } from "../kube/watch/informer.ts";
+import { Informer, type ObjectPlace } from "../kube/watch/informer.ts";
 import { type Selection, sourceOf } from "../kube/watch/object-source.ts";
 import type { JsonValue } from "../protocol/json-value.ts";
 import type { KubernetesObject } from "../protocol/object-meta.ts";
@@ -70,6 +70,6 @@ export function createTenantViews({ client, clock, random, report }: TenancyRunt
 }
 
 /** An object of the root that is in no namespace. */
-export function atRoot({ plane }: KubeClient, name: string) {
-  return { plane: plane.plane, namespace: "", name } as const;
+export function atRoot(name: string): ObjectPlace {
+  return { plane: rootPlane.plane, namespace: "", name };
 }

@@ -1,4 +1,5 @@
 import { systemNamespace } from "../core/resources/well-known.ts";
+import { rootPlane } from "../kube/client/kube-client.ts";
 import type { ResourceType } from "../kube/client/resource-type.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
 import { Informer } from "../kube/watch/informer.ts";
@@ -54,7 +55,7 @@ export class UserTokens {
     const read = readToken(token);
     if (read === undefined) return undefined;
     await untilAborted(this.#tokens.ready, signal);
-    const known = this.#tokens.get({ plane: "root", namespace: systemNamespace, name: read.secretName });
+    const known = this.#tokens.get({ plane: rootPlane.plane, namespace: systemNamespace, name: read.secretName });
     if (known === undefined || !isKeyOf(read.key, known)) return undefined;
     if (known.expiresAtMs !== undefined && known.expiresAtMs <= this.#clock.now()) return undefined;
     return { user: { username: known.user, uid: "", groups: known.groups, extra: {} } };

@@ -79,15 +79,14 @@ export class MembershipController {
   }
 
   #readinessOf({ organization, member, isInPlace }: MembershipRecord): Readiness {
-    const { client } = this.#runtime;
     const { organizations, users } = this.#views;
     const no = (reason: string, message: string): Readiness => ({ status: "False", reason, message });
     if (!isInPlace)
       return no("WrongNamespace", `it gives rights in namespace ${organizationNamespace(organization)} alone`);
-    if (organizations.get(atRoot(client, organization)) === undefined) {
+    if (organizations.get(atRoot(organization)) === undefined) {
       return no("OrganizationNotFound", `there is no Organization "${organization}"`);
     }
-    if ("user" in member && users.get(atRoot(client, member.user)) === undefined) {
+    if ("user" in member && users.get(atRoot(member.user)) === undefined) {
       return no("UserNotFound", `there is no User "${member.user}"`);
     }
     return { status: "True", reason: "MembershipActive", message: `it gives rights in Organization "${organization}"` };

@@ -61,7 +61,7 @@ export class OrganizationController {
   }
 
   #queueDeleting(organization: string): void {
-    const found = this.#views.organizations.get(atRoot(this.#runtime.client, organization));
+    const found = this.#views.organizations.get(atRoot(organization));
     if (found?.isDeleting === true) this.#queue.add(organization);
   }
 
@@ -73,9 +73,8 @@ export class OrganizationController {
   }
 
   #isInOrder(name: string): boolean {
-    const { client } = this.#runtime;
-    const organization = this.#views.organizations.get(atRoot(client, name));
-    const namespace = this.#views.namespaces.get(atRoot(client, organizationNamespace(name)));
+    const organization = this.#views.organizations.get(atRoot(name));
+    const namespace = this.#views.namespaces.get(atRoot(organizationNamespace(name)));
     return organization?.isSettled === true && namespace?.owners.includes(organization.uid) === true;
   }
 

@@ -74,14 +74,14 @@ export class ProjectController {
   }
 
   #isInOrder(name: string): boolean {
-    const project = this.#views.projects.get(atRoot(this.#runtime.client, name));
+    const project = this.#views.projects.get(atRoot(name));
     if (project === undefined || !project.isSettled || this.#orphaned.has(name)) return false;
     const organization = this.#organization(project.organization);
     return organization !== undefined && project.owners.includes(organization.uid);
   }
 
   #organization(name: string): OrganizationRecord | undefined {
-    return this.#views.organizations.get(atRoot(this.#runtime.client, name));
+    return this.#views.organizations.get(atRoot(name));
   }
 
   /** Whatever a project of this name left behind goes. */
