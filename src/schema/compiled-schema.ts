@@ -72,9 +72,9 @@ export function compileSchema(schema: Schema, compilePattern: PatternCompiler = 
   };
 }
 
-/** How many answers of a matcher are remembered, and of texts how long. */
-const answersMax = 64;
-const answeredLengthMax = 128;
+/** How many answers of a matcher are remembered, and of texts how long: few, for there may be very many matchers. */
+const answersMax = 16;
+const answeredLengthMax = 64;
 
 /** Remembers what was asked lately: kinds, reasons and times are the same in object after object. */
 function remembering<Asked extends Matcher | undefined>(matcher: Asked): Asked;

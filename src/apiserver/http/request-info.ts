@@ -64,6 +64,7 @@ function segments(path: string): readonly string[] | undefined {
 
 /** A slash that is escaped is a slash. Undefined for escapes that mean nothing. */
 function decodedPath(path: string): string | undefined {
+  if (!path.includes("%")) return path;
   try {
     return decodeURIComponent(path);
   } catch {

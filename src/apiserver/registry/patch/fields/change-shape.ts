@@ -12,7 +12,7 @@ import { memberType } from "./value-form.ts";
 type Side = JsonValue | undefined;
 
 /** Longer texts, and more items, are hardly seen again. */
-const lengthMax = 4_096;
+const lengthMax = 2_048;
 const itemsMax = 64;
 
 /**

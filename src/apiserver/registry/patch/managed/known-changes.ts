@@ -25,10 +25,15 @@ class PairMemo<Left extends object, Right extends object, Made> {
   }
 }
 
-const shapesMax = 256;
+/** Comparisons that were made, of all kinds, by kind and by what the change looked like. */
+const known = new Map<string, Comparison>();
+const knownMax = 2_048;
 
-/** Comparisons that were made, by what the change looked like. */
-const known = new PairMemo<MergeType, FieldSet, Map<string, Comparison>>(() => new Map());
+let kinds = 0;
+const kindOf = new PairMemo<MergeType, FieldSet, string>(() => {
+  kinds += 1;
+  return String(kinds);
+});
 
 /** Objects of a kind change alike: most comparisons have been made before, of other objects. */
 export function knownComparison(
@@ -39,12 +44,12 @@ export function knownComparison(
 ): Comparison {
   const shape = changeShape(type, before, after);
   if (shape === undefined) return compare();
-  const comparisons = known.of(type, resetFields);
-  const found = comparisons.get(shape);
+  const id = `${kindOf.of(type, resetFields)} ${shape}`;
+  const found = known.get(id);
   if (found !== undefined) return found;
   const made = compare();
-  if (comparisons.size >= shapesMax) comparisons.clear();
-  comparisons.set(shape, made);
+  if (known.size >= knownMax) known.clear();
+  known.set(id, made);
   return made;
 }
 
