@@ -40,8 +40,8 @@ export interface NumberedStep {
 const quietMs = 150_000;
 /** A world that takes longer than this to settle does not settle. */
 const settleMsMax = 30 * 60_000;
-/** And how long it is watched afterwards: some for long, for what happens seldom. */
-const restsMs = [60_000, 60_000, 60_000, 600_000] as const;
+/** And how long it is watched afterwards: until everything has been looked at again that is every five minutes; some longer. */
+const restsMs = [200_000, 200_000, 200_000, 600_000] as const;
 const lookMs = 5_000;
 
 /** Leases are renewed for ever. */
