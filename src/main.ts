@@ -5,15 +5,20 @@ import packageJson from "../package.json" with { type: "json" };
 import { serve } from "./apiserver/serve.ts";
 import { systemClock } from "./apiserver/system-clock.ts";
 import { addApiserver } from "./cli/apiserver.ts";
+import type { AnyObject } from "./cli/cluster/object-lists.ts";
+import { addDoctor } from "./cli/doctor/doctor.ts";
 import { exitCodes } from "./cli/exit-codes.ts";
 import { addExplain } from "./cli/explain.ts";
 import { addRecount } from "./cli/recount.ts";
 import { addRender } from "./cli/render.ts";
+import { startLogged } from "./cli/server-log.ts";
 import { addSimulateCreate } from "./cli/simulate-create.ts";
 import { addUp } from "./cli/up.ts";
 import { addUsage } from "./cli/usage.ts";
 import { addValidate } from "./cli/validate.ts";
+import { quotaKinds } from "./core/resources/kinds.ts";
 import type { Clock } from "./protocol/clock.ts";
+import { crdOf } from "./schema/crd.ts";
 import { up } from "./up/up.ts";
 
 const now = (): string => new Date().toISOString().replace(/\.[0-9]+/, "");
@@ -32,13 +37,18 @@ const ended = (): Promise<void> =>
     process.once("SIGTERM", () => resolve());
   });
 addApiserver(program, {
-  start: (options) => serve({ ...options, clock: systemClock, report: (error) => console.error(error) }),
+  start: startLogged(
+    (options, report) => serve({ ...options, clock: systemClock, report: (error) => report("server", error) }),
+    { now, elapsedMs },
+  ),
   elapsedMs,
   ended,
 });
 addUp(program, {
-  start: (options) =>
-    up({ ...options, clock: systemClock, elapsedMs, report: (where, error) => console.error(where, error) }),
+  start: startLogged((options, report) => up({ ...options, clock: systemClock, elapsedMs, report }), {
+    now,
+    elapsedMs,
+  }),
   elapsedMs,
   ended,
 });
@@ -62,6 +72,7 @@ addUsage(program, surroundings);
 addExplain(program, surroundings);
 addSimulateCreate(program, surroundings);
 addRecount(program, surroundings);
+addDoctor(program, surroundings, () => quotaKinds.map((kind) => crdOf(kind) as unknown as AnyObject));
 
 try {
   await program.parseAsync();

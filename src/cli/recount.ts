@@ -141,7 +141,8 @@ function recountText(found: readonly PlaneDrifts[], units: Units, { consumers, b
   const lines = found.flatMap(({ plane, drifts }) =>
     drifts.map((drift) => `${found.length > 1 ? `${planeText(plane)}: ` : ""}${driftText(drift, units)}`),
   );
-  const differing = before === 0 ? "every bucket says what they come to" : `${counted(before, "bucket")} differ`;
+  const differing =
+    before === 0 ? "every bucket says what they come to" : `${counted(before, "bucket differs", "buckets differ")}`;
   const fixed =
     after === undefined || before === 0
       ? before === 0
@@ -149,7 +150,7 @@ function recountText(found: readonly PlaneDrifts[], units: Units, { consumers, b
         : " --fix has them counted anew."
       : after === 0
         ? " All were counted anew, and are right now."
-        : ` ${counted(after, "bucket")} still differ: is the quota system running?`;
+        : ` ${counted(after, "bucket still differs", "buckets still differ")}: is the quota system running?`;
   return [...lines, `Grants and claims of ${counted(consumers, "consumer")} added up: ${differing}.${fixed}`].join(
     "\n",
   );

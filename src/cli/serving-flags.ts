@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { type LogLevel, logLevels } from "../telemetry/log.ts";
 import { exitCodes } from "./exit-codes.ts";
 
 /** What the commands that serve ask of the program, which alone knows the server. */
@@ -8,6 +9,8 @@ export interface ServerOptions {
   readonly port: number;
   readonly token?: string;
   readonly kubeconfig?: string;
+  readonly logLevel: LogLevel;
+  readonly metricsPort?: number;
 }
 
 export interface RunningServer {
@@ -15,6 +18,8 @@ export interface RunningServer {
   /** Of the administrator. */
   readonly token: string;
   readonly kubeconfig: string | undefined;
+  /** Where metrics are to be read without a token. */
+  readonly metricsUrl?: string | undefined;
   stop(): Promise<void>;
 }
 
@@ -33,6 +38,8 @@ export interface ServingFlags {
   readonly bind: string;
   readonly token?: string;
   readonly kubeconfig?: string;
+  readonly logLevel: LogLevel;
+  readonly metricsPort?: number;
 }
 
 /** The flags of every command that serves. */
@@ -43,7 +50,17 @@ export function withServingFlags(command: Command): Command {
     .option("--port <number>", "the port to listen on; 0 for any free one", readPort, 6443)
     .option("--bind <address>", "the address to listen on", "127.0.0.1")
     .option("--token <token>", "the token of the administrator (default: random, kept in the data folder)")
-    .option("--kubeconfig <file>", "where to write the kubeconfig (default: kubeconfig in the data folder)");
+    .option("--kubeconfig <file>", "where to write the kubeconfig (default: kubeconfig in the data folder)")
+    .addOption(new Option("--log-level <level>", "what is worth a line").choices(logLevels).default("info"));
+}
+
+/** The flag of those that have metrics. */
+export function withMetricsFlag(command: Command): Command {
+  return command.option(
+    "--metrics-port <number>",
+    "serve metrics on this port of 127.0.0.1 as well, without a token; 0 for any free one",
+    readPort,
+  );
 }
 
 /** Serves until the process is asked to end. */
@@ -75,8 +92,11 @@ export function placeText({ dataDir, inMemory }: ServingFlags): string {
   return inMemory === true ? "in memory" : `in ${dataDir}`;
 }
 
-function optionsOf({ dataDir, inMemory, port, bind, token, kubeconfig }: ServingFlags): ServerOptions {
+function optionsOf(flags: ServingFlags): ServerOptions {
+  const { dataDir, inMemory, port, bind, token, kubeconfig, logLevel, metricsPort } = flags;
   return {
+    logLevel,
+    ...(metricsPort === undefined ? {} : { metricsPort }),
     ...(inMemory === true ? {} : { directory: dataDir }),
     host: bind,
     port,

@@ -6,12 +6,13 @@ import {
   type ServerPorts,
   type ServingFlags,
   serveUntilEnded,
+  withMetricsFlag,
   withServingFlags,
 } from "./serving-flags.ts";
 
 /** `milo-quota up`: the whole system in one process. */
 export function addUp(program: Command, ports: ServerPorts): void {
-  withServingFlags(program.command("up"))
+  withMetricsFlag(withServingFlags(program.command("up")))
     .description("start everything on this machine: the Kubernetes API, quota, tenants")
     .action((flags: ServingFlags) => serveUntilEnded(flags, ports, welcome));
 }
@@ -29,6 +30,7 @@ function welcome(server: RunningServer, flags: ServingFlags, readyMs: number): s
     "",
     ...lines.map((line) => `  ${line}`),
     "",
+    ...(server.metricsUrl === undefined ? [] : [`Metrics are at ${server.metricsUrl}.`, ""]),
     "Ctrl-C stops it.",
   ].join("\n");
 }

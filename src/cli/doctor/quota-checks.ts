@@ -1,0 +1,151 @@
+import { amountOf } from "../../core/resources/amount.ts";
+import type { ClaimCreationPolicy } from "../../core/resources/claim-creation-policy.ts";
+import type { GrantCreationPolicy } from "../../core/resources/grant-creation-policy.ts";
+import type { ResourceRegistration } from "../../core/resources/resource-registration.ts";
+import { parseTime } from "../../kube/timestamp.ts";
+import { type Condition, findCondition } from "../../protocol/condition.ts";
+import type { ObjectMeta } from "../../protocol/object-meta.ts";
+import type { CountedObjects } from "../consumer-books.ts";
+import { shortConsumer } from "../consumer-filter.ts";
+import type { Units } from "../units.ts";
+import { type Finding, findingsFor, problem, warning } from "./finding.ts";
+
+/** Everything that was read, from all control planes. */
+export interface Examined extends CountedObjects {
+  readonly registrations: readonly ResourceRegistration[];
+  readonly grantPolicies: readonly GrantCreationPolicy[];
+  readonly claimPolicies: readonly ClaimCreationPolicy[];
+  readonly units: Units;
+  readonly nowMs: number;
+}
+
+type Fault = Omit<Finding, "check">;
+
+/** A decision takes milliseconds; whoever waits this long waits for something that does not come. */
+const pendingMsMax = 60_000;
+/** Controllers look at what is new within moments. */
+const unseenMsMax = 30_000;
+
+export function quotaChecks(examined: Examined): readonly Finding[] {
+  const { registrations, grantPolicies, claimPolicies, grants, claims, pages } = examined;
+  const policies = [...grantPolicies, ...claimPolicies];
+  return [
+    ...findingsFor(
+      "registrations",
+      [...registrations.flatMap((each) => registrationFaults(each, examined)), ...unregistered(examined)],
+      `${registrations.length} active, each granted to somebody`,
+    ),
+    ...findingsFor(
+      "policies",
+      [
+        ...grantPolicies.flatMap((policy) => policyFaults("GrantCreationPolicy", policy, examined)),
+        ...claimPolicies.flatMap((policy) => policyFaults("ClaimCreationPolicy", policy, examined)),
+      ],
+      `${policies.length} ready`,
+    ),
+    ...findingsFor(
+      "grants",
+      grants.flatMap((grant) => grantFaults(grant, examined)),
+      `${grants.length} active`,
+    ),
+    ...findingsFor(
+      "claims",
+      claims.flatMap((claim) => claimFaults(claim, examined)),
+      `${claims.length} decided`,
+    ),
+    ...findingsFor(
+      "buckets",
+      pages.flatMap((page) => bucketFaults(page, examined)),
+      `${pages.length} within their limits`,
+    ),
+  ];
+}
+
+function registrationFaults(registration: ResourceRegistration, examined: Examined): readonly Fault[] {
+  const { metadata, resourceType, status } = registration;
+  const inactive = conditionFault(`ResourceRegistration ${metadata.name}`, metadata, {
+    condition: findCondition(status.conditions, "Active"),
+    nowMs: examined.nowMs,
+  });
+  if (inactive !== undefined) return [inactive];
+  const isGranted = examined.grants.some(({ allowances }) =>
+    allowances.some((allowance) => allowance.resourceType === resourceType),
+  );
+  const advice = "Whoever claims it is denied. Grant it, or write a GrantCreationPolicy.";
+  return isGranted
+    ? []
+    : [warning(`nobody is granted ${resourceType} (ResourceRegistration ${metadata.name})`, advice)];
+}
+
+/** What is granted or claimed and was never registered counts for nothing. */
+function unregistered({ grants, units }: Examined): readonly Fault[] {
+  const types = new Set(grants.flatMap(({ allowances }) => allowances.map(({ resourceType }) => resourceType)));
+  return [...types]
+    .filter((type) => units.byResourceType(type).length === 0)
+    .map((type) => problem(`${type} is granted, but nobody registered it`, "Create a ResourceRegistration for it."));
+}
+
+function policyFaults(
+  kind: string,
+  { metadata, enabled, status }: ClaimCreationPolicy | GrantCreationPolicy,
+  { nowMs }: Examined,
+): readonly Fault[] {
+  if (!enabled) return [warning(`${kind} ${metadata.name} is switched off`)];
+  const types = kind === "GrantCreationPolicy" ? ["Ready", "ParentContextReady"] : ["Ready"];
+  return types.flatMap((type) => {
+    const condition = findCondition(status.conditions, type);
+    if (type !== "Ready" && condition === undefined) return [];
+    return conditionFault(`${kind} ${metadata.name}`, metadata, { condition, nowMs }) ?? [];
+  });
+}
+
+function grantFaults(
+  { metadata, status, consumer }: Examined["grants"][number],
+  { nowMs }: Examined,
+): readonly Fault[] {
+  const subject = `ResourceGrant ${metadata.namespace}/${metadata.name} (${shortConsumer(consumer)})`;
+  const condition = findCondition(status.conditions, "Active");
+  if (condition?.reason === "GrantExpired") return [warning(`${subject} has expired, and gives nothing any more`)];
+  return [conditionFault(subject, metadata, { condition, nowMs }) ?? []].flat();
+}
+
+function claimFaults({ metadata, answer, status }: Examined["claims"][number], { nowMs }: Examined): readonly Fault[] {
+  const subject = `ResourceClaim ${metadata.namespace}/${metadata.name}`;
+  if (answer.state === "invalid") {
+    return [warning(`${subject} cannot be decided: ${findCondition(status.conditions, "Granted")?.message ?? ""}`)];
+  }
+  if (answer.state !== "pending" || ageMs(metadata, nowMs) < pendingMsMax) return [];
+  const advice = "Nobody decides claims: see that the quota system runs, and read its log.";
+  return [problem(`${subject} waits for a decision since ${metadata.creationTimestamp}`, advice)];
+}
+
+function bucketFaults(
+  { consumer, resourceType, status }: Examined["pages"][number],
+  { units }: Examined,
+): readonly Fault[] {
+  const overage = amountOf(status?.overage ?? 0);
+  if (overage === 0n) return [];
+  const message = `${shortConsumer(consumer)} uses ${units.text(overage, resourceType)} of ${resourceType} more than its limit`;
+  return [warning(message, "Nothing more is admitted until use falls below the limit, or more is granted.")];
+}
+
+/** A condition that does not hold, or that nobody has looked at. */
+function conditionFault(
+  subject: string,
+  metadata: ObjectMeta,
+  { condition, nowMs }: { readonly condition: Condition | undefined; readonly nowMs: number },
+): Fault | undefined {
+  const isPending = condition === undefined || (condition.status === "Unknown" && condition.reason === "GrantPending");
+  if (isPending) {
+    if (ageMs(metadata, nowMs) < unseenMsMax) return undefined;
+    return problem(
+      `${subject} was never looked at`,
+      "The controllers are not at work: see that the quota system runs.",
+    );
+  }
+  return condition.status === "True" ? undefined : problem(`${subject}: ${condition.reason}: ${condition.message}`);
+}
+
+function ageMs({ creationTimestamp }: ObjectMeta, nowMs: number): number {
+  return nowMs - (parseTime(creationTimestamp ?? "") ?? nowMs);
+}
