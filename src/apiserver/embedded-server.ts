@@ -15,9 +15,11 @@ import { escalationCheck } from "./http/access/rbac/escalation-check.ts";
 import { PolicyIndex } from "./http/access/rbac/policy-index.ts";
 import { rbacAuthorizer } from "./http/access/rbac/rbac-authorizer.ts";
 import { storedRbacObjects } from "./http/access/rbac/rbac-objects.ts";
-import { ApiServer, type PlaneResolver } from "./http/api-server.ts";
+import type { ReviewPorts } from "./http/access/reviews/review-context.ts";
+import { ApiServer, type OtherPaths, type PlaneResolver } from "./http/api-server.ts";
 import type { CertificateAuthority } from "./http/certificates/certificate-authority.ts";
 import { EventLines } from "./http/event-lines.ts";
+import { type Answering, observed, type RequestListener } from "./http/observed-api.ts";
 import { OpenWatches, type WatchLimits } from "./http/open-watches.ts";
 import { openApiPaths } from "./http/openapi/openapi-paths.ts";
 import { serverPaths } from "./http/other-paths.ts";
@@ -54,6 +56,10 @@ export interface EmbeddedOptions {
   readonly resolvePlane?: PlaneResolver;
   /** A plane whose definitions hold in this one as well; its own of the same name stand in front of them. */
   readonly definitionsFrom?: DefinitionsFrom;
+  /** Paths that others answer. */
+  readonly otherPaths?: readonly OtherPaths[];
+  /** Those who count. */
+  readonly toldRequests?: RequestListener;
   readonly report: (error: unknown) => void;
   /** Where others than the usual ones hold. */
   readonly limits?: EmbeddedLimits;
@@ -66,7 +72,7 @@ export interface EmbeddedLimits {
 }
 
 export interface EmbeddedServer {
-  readonly api: ApiServer;
+  readonly api: Answering;
   readonly registry: Registry;
   readonly kinds: KindCatalog;
   readonly watches: OpenWatches;
@@ -123,10 +129,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     isClosing: (plane) => closer.isClosing(plane),
     ...(definitionsFrom === undefined ? {} : { definitionsFrom }),
   };
-  const api = new ApiServer({
+  const resolvePlane: PlaneResolver = options.resolvePlane ?? ((path) => ({ plane: rootPlane, path }));
+  const server = new ApiServer({
     registry,
     kinds,
-    resolvePlane: options.resolvePlane ?? ((path) => ({ plane: rootPlane, path })),
+    resolvePlane,
     authenticator: requestAuthenticator({
       tokens: options.tokens,
       authorities: options.authority === undefined ? [] : [options.authority.certificate],
@@ -135,13 +142,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     }),
     authorizer,
     queue: new FairQueue({ ...defaultFairQueueLimits, ...limits.queue }, clock),
-    reviews: { authorizer, policies, tokens: firstToKnow(options.tokens), audiences: [audience], clock },
-    otherPaths: [openApiPaths(kinds), serverPaths(kinds, version, () => store.fault)],
+    reviews: reviewPorts(options, authorizer, policies),
+    otherPaths: [openApiPaths(kinds), serverPaths(kinds, version, () => store.fault), ...(options.otherPaths ?? [])],
     watches,
     lines: new EventLines(),
     clock,
     report,
   });
+  const told = options.toldRequests;
+  const api: Answering = told === undefined ? server : observed(server, { kinds, resolvePlane, clock, told });
   const openPlane = async (plane: string): Promise<void> => {
     await closer.closed(plane);
     await bootstrapPlane(registry, kinds, plane, new AbortController().signal);
@@ -167,6 +176,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       await store.close();
     },
   };
+}
+
+function reviewPorts(
+  { tokens, authorizers, clock }: EmbeddedOptions,
+  authorizer: Authorizer,
+  policies: PolicyIndex,
+): ReviewPorts {
+  const hasUnlistedRights = authorizers !== undefined;
+  return { authorizer, policies, hasUnlistedRights, tokens: firstToKnow(tokens), audiences: [audience], clock };
 }
 
 function housekeepers(registry: Registry, kinds: KindCatalog, report: (error: unknown) => void) {

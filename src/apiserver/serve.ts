@@ -9,6 +9,7 @@ import { listen } from "./http/node-server.ts";
 import { authorityOf, serverCertificate } from "./server-certificates.ts";
 import { keptFile, writePrivately } from "./storage/kept-file.ts";
 import { MemoryLog } from "./storage/memory-log.ts";
+import type { RecordLog } from "./storage/record-log.ts";
 import { SqliteLog } from "./storage/sqlite-log.ts";
 
 export interface ServeOptions {
@@ -27,8 +28,13 @@ export interface ServeOptions {
 }
 
 export interface ServerAdditions
-  extends Pick<EmbeddedOptions, "plugins" | "resolvePlane" | "authorizers" | "definitionsFrom"> {
+  extends Pick<
+    EmbeddedOptions,
+    "plugins" | "resolvePlane" | "authorizers" | "definitionsFrom" | "otherPaths" | "toldRequests"
+  > {
   readonly tokens?: readonly TokenAuthenticator[];
+  /** Puts something between the server and its log, such as one who counts. */
+  readonly overLog?: (log: RecordLog) => RecordLog;
   /** Called before anybody else can reach the server; what it starts is stopped before the server is. */
   prepare(server: EmbeddedServer): Promise<{ stop(): Promise<void> }>;
 }
@@ -49,11 +55,12 @@ class AddressTaken extends Error {
 /** Starts the API server on a port, with certificates, a token and a kubeconfig to use it by. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { directory, clock, report } = options;
-  const log = directory === undefined ? new MemoryLog() : new SqliteLog({ directory });
+  const ownLog = directory === undefined ? new MemoryLog() : new SqliteLog({ directory });
   const authority = authorityOf(directory, clock);
   const token = options.token ?? keptToken(directory);
   const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
-  const { prepare, tokens = [], ...additions } = options.additions ?? {};
+  const { prepare, tokens = [], overLog, ...additions } = options.additions ?? {};
+  const log = overLog?.(ownLog) ?? ownLog;
   const table = tokenTable([{ token, user: admin }]);
   const server = await startEmbedded({ ...additions, log, clock, authority, tokens: [table, ...tokens], report });
   const stops: (() => Promise<void>)[] = [() => server.stop()];

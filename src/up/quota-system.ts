@@ -1,7 +1,9 @@
 import { Admission, type AdmissionOptions, systemUserName } from "../admission/admission.ts";
+import type { Enforcement } from "../admission/quota-admission.ts";
 import { Controllers } from "../controllers/controllers.ts";
 import { claimPoliciesType, registrationsType } from "../controllers/quota-types.ts";
 import type { Runtime } from "../controllers/runtime.ts";
+import type { DecisionListener } from "../controllers/writer/ports.ts";
 import type { QuotaPlugin } from "./admission-plugin.ts";
 
 export interface QuotaSystemOptions
@@ -11,6 +13,7 @@ export interface QuotaSystemOptions
   > {
   readonly runtime: Runtime;
   readonly plugin: QuotaPlugin;
+  readonly toldDecisions?: DecisionListener;
 }
 
 /** Who the system is to the server in its own process. */
@@ -22,12 +25,14 @@ export const systemUser = systemUserName;
  */
 export class QuotaSystem {
   readonly #admission: Admission;
-  readonly #controllers: Controllers;
+  readonly controllers: Controllers;
   readonly #plugin: QuotaPlugin;
+  readonly #enforcement: () => Enforcement;
 
-  constructor({ runtime, plugin, ...options }: QuotaSystemOptions) {
+  constructor({ runtime, plugin, toldDecisions, ...options }: QuotaSystemOptions) {
     const { planes, clock, random, report } = runtime;
     this.#plugin = plugin;
+    this.#enforcement = options.enforcement ?? (() => "Enforce");
     this.#admission = new Admission({
       ...options,
       planes,
@@ -36,10 +41,14 @@ export class QuotaSystem {
       clock,
       random,
       report,
-      usage: { figuresOf: (key, dimensionKey) => this.#controllers.known.figuresOf(key, dimensionKey) },
+      usage: { figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey) },
     });
     const promised = (uid: string): void => this.#admission.promised(uid);
-    this.#controllers = new Controllers({ runtime, leadership: "alone", told: { promised } });
+    this.controllers = new Controllers({ runtime, leadership: "alone", told: { ...toldDecisions, promised } });
+  }
+
+  get enforcement(): Enforcement {
+    return this.#enforcement();
   }
 
   get health(): Admission["health"] {
@@ -48,7 +57,7 @@ export class QuotaSystem {
 
   /** Resolves when every object that is created from then on is checked. */
   async start(): Promise<void> {
-    this.#controllers.start();
+    this.controllers.start();
     this.#admission.start();
     await this.#admission.ready;
     this.#plugin.ask(this.#admission.decide);
@@ -56,7 +65,7 @@ export class QuotaSystem {
 
   async stop(): Promise<void> {
     await this.#admission.finish();
-    await this.#controllers.stop();
+    await this.controllers.stop();
     await this.#admission.stop();
   }
 }

@@ -12,23 +12,56 @@ import { Tenancy } from "../tenancy/tenancy.ts";
 import { QuotaPlugin } from "./admission-plugin.ts";
 import { installKinds } from "./install-kinds.ts";
 import { LateServer } from "./late-server.ts";
+import { metricsPath } from "./metrics/metrics-path.ts";
+import { serveMetrics } from "./metrics/metrics-server.ts";
+import { SystemMetrics } from "./metrics/system-metrics.ts";
 import { QuotaSystem, systemUser } from "./quota-system.ts";
 
 export interface UpOptions extends Omit<ServeOptions, "additions" | "report"> {
   readonly elapsedMs: () => number;
   readonly report: (where: string, error: unknown) => void;
+  /** Where everybody on this machine may read metrics; 0 for any free port, nowhere when left out. */
+  readonly metricsPort?: number;
+}
+
+export interface Up extends Serving {
+  /** Where metrics are to be read without a token. */
+  readonly metricsUrl: string | undefined;
 }
 
 /** Starts everything, each part after those it needs; nobody can reach the server before all of it is there. */
-export function up({ elapsedMs, report, ...options }: UpOptions): Promise<Serving> {
+export async function up({ elapsedMs, report, metricsPort, ...options }: UpOptions): Promise<Up> {
   const server = new LateServer();
-  const runtime = runtimeOn(server, { ...options, elapsedMs, report });
+  const { clock, directory } = options;
+  const metrics = new SystemMetrics({ clock, elapsedMs, report, directory });
+  const parts: Parts = { server, metrics, plugin: new QuotaPlugin() };
+  try {
+    const serving = await serveAll({ ...options, elapsedMs, report }, parts);
+    return await withMetricsPort(serving, metrics, metricsPort);
+  } catch (error) {
+    await metrics.stop();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly server: LateServer;
+  readonly metrics: SystemMetrics;
+  readonly plugin: QuotaPlugin;
+}
+
+function serveAll({ elapsedMs, report, ...options }: UpOptions, parts: Parts): Promise<Serving> {
+  const { server, metrics, plugin } = parts;
+  const { toldRequests, overLog, scrapes } = metrics;
+  const runtime = runtimeOn(parts, { ...options, elapsedMs, report });
   const tenancy = tenancyOn(server, runtime);
-  const plugin = new QuotaPlugin();
   return serve({
     ...options,
     report: (error) => report("server", error),
     additions: {
+      toldRequests,
+      overLog,
+      otherPaths: [metricsPath(() => scrapes.text())],
       plugins: [tenancy.guard, plugin],
       resolvePlane: (path) => tenancy.resolvePlane(path),
       definitionsFrom: (plane) => tenantLayout.definitionsFrom(plane),
@@ -36,14 +69,33 @@ export function up({ elapsedMs, report, ...options }: UpOptions): Promise<Servin
       tokens: [tenancy.tokens],
       prepare: (started) => {
         server.set(started);
-        return startAll(runtime, tenancy, plugin);
+        metrics.showServer(started);
+        return startAll(runtime, tenancy, parts);
       },
     },
   });
 }
 
+/** Metrics end with everything else, and everything else when they cannot begin. */
+async function withMetricsPort(serving: Serving, metrics: SystemMetrics, port: number | undefined): Promise<Up> {
+  const { store } = serving.server.registry;
+  const text = (): Promise<string> => metrics.scrapes.text();
+  try {
+    const open = port === undefined ? undefined : await serveMetrics({ port, text, fault: () => store.fault });
+    const stop = async (): Promise<void> => {
+      await open?.stop();
+      await metrics.stop();
+      await serving.stop();
+    };
+    return { ...serving, metricsUrl: open === undefined ? undefined : `${open.url}/metrics`, stop };
+  } catch (error) {
+    await serving.stop();
+    throw error;
+  }
+}
+
 function runtimeOn(
-  server: LateServer,
+  { server, metrics }: Parts,
   { clock, elapsedMs, report }: Pick<UpOptions, "clock" | "elapsedMs" | "report">,
 ): Runtime {
   const user = { username: systemUser, uid: "", groups: ["system:masters"], extra: {} };
@@ -55,31 +107,32 @@ function runtimeOn(
     random: { fraction: Math.random, uuid: randomUUID },
     incarnation: randomUUID(),
     report,
+    toldQueues: metrics.toldQueues,
   };
 }
 
-function tenancyOn(server: LateServer, { planes, clock, random, report }: Runtime): Tenancy {
+function tenancyOn(server: LateServer, { planes, ...runtime }: Runtime): Tenancy {
   return new Tenancy({
+    ...runtime,
     client: planes.client(planes.root),
     planes: {
       open: (plane) => server.get().openPlane(plane),
       close: (plane) => server.get().closePlane(plane),
     },
-    clock,
-    random,
-    report,
   });
 }
 
 /** Tenants come before quota, which is theirs; quota is stopped before they are. */
-async function startAll(runtime: Runtime, tenancy: Tenancy, plugin: QuotaPlugin): Promise<{ stop(): Promise<void> }> {
+async function startAll(runtime: Runtime, tenancy: Tenancy, parts: Parts): Promise<{ stop(): Promise<void> }> {
   const { signal } = sharedAbort();
   const { planes, clock } = runtime;
   await installKinds(planes.client(planes.root), [...tenancyKinds, ...quotaKinds], clock, signal);
   await ensureNamespace(runtime, planes.root, signal);
   tenancy.start();
   await tenancy.ready;
-  const quota = new QuotaSystem({ runtime, plugin });
+  const { plugin, metrics } = parts;
+  const quota = new QuotaSystem({ runtime, plugin, ...metrics.admission, toldDecisions: metrics.toldDecisions });
+  metrics.showQuota(quota, runtime);
   await quota.start();
   return {
     stop: async () => {

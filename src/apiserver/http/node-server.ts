@@ -10,7 +10,7 @@ import { failure, StatusError, unexplained } from "../../protocol/api-status.ts"
 import { peerCertificateOf } from "./access/authentication/client-certificate.ts";
 import { plainJson, statusAnswer } from "./answers.ts";
 import type { ApiAnswer, ApiRequest, StreamSink } from "./api-request.ts";
-import type { ApiServer } from "./api-server.ts";
+import type { Answering } from "./observed-api.ts";
 
 export interface ListenOptions {
   readonly host: string;
@@ -62,7 +62,7 @@ const defaultLimits: SocketLimits = {
 const keepAliveMs = 60_000;
 
 /** Serves the API over TLS, by HTTP/2 and HTTP/1.1. */
-export async function listen(server: ApiServer, options: ListenOptions): Promise<Listening> {
+export async function listen(server: Answering, options: ListenOptions): Promise<Listening> {
   const limits = { ...defaultLimits, ...options.limits };
   const http = createSecureServer(
     {
@@ -116,7 +116,7 @@ function stop(http: Http2SecureServer, sessions: ReadonlySet<{ destroy(): void }
 const clientGone = new DOMException("the client is gone", "AbortError");
 
 async function serve(
-  server: ApiServer,
+  server: Answering,
   limits: SocketLimits,
   request: Http2ServerRequest,
   response: Http2ServerResponse,

@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { textFormat } from "../../telemetry/text-format.ts";
+
+export interface MetricsServerOptions {
+  /** 0: any free one. */
+  readonly port: number;
+  readonly text: () => Promise<string>;
+  /** Why nothing can be done for anybody; undefined while all is well. */
+  readonly fault: () => string | undefined;
+}
+
+export interface MetricsServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The port that was asked for is taken, in words that say the way out. */
+class MetricsPortTaken extends Error {
+  override readonly name = "MetricsPortTaken";
+}
+
+/** Nobody is asked who they are, so nobody from elsewhere is let in. */
+const host = "127.0.0.1";
+const connectionsMax = 64;
+const requestMsMax = 10_000;
+
+/** Metrics and health over plain HTTP, for whoever is on this machine. */
+export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
+  const http = createServer({ requestTimeout: requestMsMax, headersTimeout: requestMsMax }, (request, response) => {
+    answer(options, request, response).catch(() => response.destroy());
+  });
+  http.maxConnections = connectionsMax;
+  await new Promise<void>((resolve, reject) => {
+    http.once("error", (error) => reject(portFault(error, options.port)));
+    http.listen(options.port, host, resolve);
+  });
+  const { port } = http.address() as AddressInfo;
+  return {
+    url: `http://${host}:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        http.close(() => resolve());
+        http.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  { text, fault }: MetricsServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const end = (code: number, body: string, type = "text/plain; charset=utf-8"): void => {
+    response.writeHead(code, { "content-type": type, "x-content-type-options": "nosniff" });
+    response.end(body);
+  };
+  const [path] = (request.url ?? "/").split("?");
+  const isKnown = path === "/metrics" || path === "/healthz" || path === "/livez" || path === "/readyz";
+  if (!isKnown) return end(404, "404 page not found\n");
+  if (request.method !== "GET" && request.method !== "HEAD") return end(405, "405 method not allowed\n");
+  if (path === "/metrics") return end(200, await text(), textFormat);
+  const wrong = fault();
+  return wrong === undefined ? end(200, "ok") : end(500, `not well: ${wrong}\n`);
+}
+
+function portFault(error: Error, port: number): Error {
+  if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") return error;
+  return new MetricsPortTaken(
+    `port ${port} of ${host} is in use by another program; end that program, or choose another port with --metrics-port`,
+  );
+}
