@@ -4,6 +4,7 @@ import type { RegistrationView } from "../core/resources/registration-rules.ts";
 import { forbiddenTo, invalidObject } from "../protocol/api-status.ts";
 import { type FieldIssue, issueText } from "../protocol/field-issue.ts";
 import { jsonEquals } from "../protocol/json-value.ts";
+import { withAwaited } from "./awaited-registrations.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
 import { type OwnIssues, ownRules } from "./own-rules.ts";
 import { changedMarks } from "./reserved-marks.ts";
@@ -11,7 +12,7 @@ import { changedMarks } from "./reserved-marks.ts";
 export interface OwnKindsOptions {
   readonly planes: PolicyPlanes;
   readonly registrations: RegistrationView;
-  /** Registrations as the server has them right now: a view may be late, and nobody is refused by a late view. */
+  /** Registrations as the server has them right now: a view may be late, and nobody is refused or warned by a late view. */
   readonly readRegistrations: (signal: AbortSignal) => Promise<RegistrationView>;
   /** The users that the quota system itself writes as. */
   readonly systemUsers: readonly string[];
@@ -70,8 +71,13 @@ export class OwnKinds {
     if (rule === undefined || isSame) return { faults: [], elsewhere: [] };
     const { planes, registrations, readRegistrations } = this.#options;
     const seen = rule(object, oldObject, { plane, planes, registrations });
-    if (seen.elsewhere.length === 0 || kind !== "ResourceClaim") return seen;
-    return rule(object, oldObject, { plane, planes, registrations: await readRegistrations(signal) });
+    if (seen.elsewhere.length === 0) return seen;
+    const live = await readRegistrations(signal);
+    return rule(object, oldObject, {
+      plane,
+      planes,
+      registrations: kind === "ResourceClaim" ? live : withAwaited(live),
+    });
   }
 
   #isSystem({ name }: RequestUser): boolean {

@@ -175,6 +175,18 @@ describe("what rests on other objects", () => {
       ]);
     });
   }
+
+  it("is not warned of while it is about to be looked at, as when all is applied together", async () => {
+    for (let at = 0; at < 5; at += 1) {
+      const type = `core/together-${at}`;
+      const told = [
+        await post(`${group}/resourceregistrations`, registration(type, [configMapKind])),
+        await post(`${group}/namespaces/default/resourcegrants`, grant(`together-${at}`, type, 1)),
+        await post(policies, policy(`together-${at}`, configMapKind, type)),
+      ];
+      expect(told.map(({ code, warnings }) => [code, warnings])).toEqual(told.map(() => [201, []]));
+    }
+  });
 });
 
 describe("a policy", () => {

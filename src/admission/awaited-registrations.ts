@@ -1,0 +1,26 @@
+import type { RegistrationView } from "../core/resources/registration-rules.ts";
+import type { ResourceRegistration } from "../core/resources/resource-registration.ts";
+import { findCondition } from "../protocol/condition.ts";
+
+/**
+ * Registrations that nobody has looked at yet, taken as Active. Of manifests that are applied together some come before
+ * the others have been looked at, and nobody needs to be warned of what is true for a moment.
+ */
+export function withAwaited(view: RegistrationView): RegistrationView {
+  return { byResourceType: (resourceType) => view.byResourceType(resourceType).map(awaited) };
+}
+
+function awaited(registration: ResourceRegistration): ResourceRegistration {
+  const { conditions = [] } = registration.status;
+  const known = findCondition(conditions, "Active");
+  if (known !== undefined && known.status !== "Unknown") return registration;
+  const active = {
+    type: "Active",
+    status: "True" as const,
+    reason: "RegistrationActive",
+    message: "",
+    lastTransitionTime: registration.metadata.creationTimestamp ?? "",
+  };
+  const others = conditions.filter((condition) => condition !== known);
+  return { ...registration, status: { ...registration.status, conditions: [...others, active] } };
+}
