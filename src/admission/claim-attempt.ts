@@ -1,7 +1,7 @@
 import { claimManifest, type RenderedClaim } from "../core/policy/claim-policy.ts";
 import { candidatesOf, candidatesText } from "../core/resources/claim-candidates.ts";
 import { parseResourceClaim, type ResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
-import { annotations } from "../core/resources/well-known.ts";
+import { annotations, candidatesMax } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { ResourceClient } from "../kube/client/resource-client.ts";
 import { StatusError } from "../protocol/api-status.ts";
@@ -59,7 +59,7 @@ export class ClaimAttempt {
     const next = nextStep(claim, this.#wanted, this.#claimant.uid);
     switch (next.step) {
       case "wait":
-        return this.#claimant.isStored ? this.#renew(claim, signal) : claim;
+        return this.#claimant.isStored ? this.#listAgain(claim, signal) : claim;
       case "replace":
         return this.#replace(claim, signal);
       case "look":
@@ -69,12 +69,16 @@ export class ClaimAttempt {
       case "later":
         throw Refused.busy(`the claim ${this.#wanted.name} of an earlier object of this name is being deleted`);
       case "full":
-        throw Refused.busy(`too many requests for the same object wait for the claim ${this.#wanted.name}`);
+        throw this.#full;
       case "foreign":
         throw Refused.misconfigured(`there is a claim ${this.#wanted.name} that is not for this: ${next.because}`);
       default:
         throw new Error(`unknown step ${next satisfies never}`);
     }
+  }
+
+  get #full(): Refused {
+    return Refused.busy(`too many requests for the same object wait for the claim ${this.#wanted.name}`);
   }
 
   /** The object of that name is there, and this one cannot be stored; or it is gone, and its claim is free. */
@@ -85,12 +89,15 @@ export class ClaimAttempt {
   }
 
   /**
-   * The claim is left over from an earlier try at the same change, and somebody may be about to take away what nobody
-   * uses. A write shows whether it is still there, and lets no deletion through that was decided on before.
+   * Somebody else makes the same change to the object, or somebody did and left this behind. The object is listed once for
+   * each of them, so that one who goes leaves the claim to the others; and as with every write, no deletion comes through
+   * that was decided on before.
    */
-  #renew(claim: ResourceClaim, signal: AbortSignal): Promise<ResourceClaim | undefined> {
+  async #listAgain(claim: ResourceClaim, signal: AbortSignal): Promise<ResourceClaim | undefined> {
     const { uid, resourceVersion } = claim.metadata;
-    const noted = { [annotations.createdAt]: this.#wanted.annotations[annotations.createdAt] ?? "" };
+    const others = candidatesOf(claim.metadata);
+    if (others.length >= candidatesMax) throw this.#full;
+    const noted = { [annotations.candidates]: candidatesText([...others, this.#claimant.uid]) };
     const body = { metadata: { uid, resourceVersion, annotations: noted } };
     return this.#orLost(this.#claims.patch(this.#wanted, { type: "merge", body }, {}, signal));
   }

@@ -1,4 +1,5 @@
 import type { RenderedClaim } from "../core/policy/claim-policy.ts";
+import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import { ChildAbort } from "../kube/child-abort.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
 import type { AdmittingClaim } from "./admission-listener.ts";
@@ -32,7 +33,7 @@ export interface LetIn {
 interface Tried extends Listed {
   readonly plane: string;
   /** Settles when nothing of ours is on its way to it any more. */
-  readonly asked: Promise<unknown>;
+  readonly asked: Promise<ResourceClaim>;
 }
 
 export class OutOfTime extends Error {
@@ -86,9 +87,15 @@ export class ClaimRound {
     deadline.stop();
   }
 
-  /** Not before our own attempt is over: it could list us after we looked. */
-  async #withdraw(tried: Tried, signal: AbortSignal): Promise<void> {
-    await untilAborted(tried.asked, signal).catch(() => undefined);
+  /**
+   * Not before our own attempt is over: it could list us after we looked. An object that is there may be listed because of
+   * others as well: then nothing is taken from a claim that is not known to list it because of us.
+   */
+  async #withdraw(attempted: Tried, signal: AbortSignal): Promise<void> {
+    const claim = await untilAborted(attempted.asked, signal).catch(() => undefined);
+    if (this.#claimant.isStored && claim === undefined) return;
+    const { uid = "" } = claim?.metadata ?? {};
+    const tried = this.#claimant.isStored ? { ...attempted, claim: uid } : attempted;
     await this.#options.streams.use(tried.plane, (stream) =>
       untilAborted(
         stream.turns.take(turnOf(tried), () => withdraw(tried, signal)),

@@ -13,6 +13,8 @@ export interface Listed {
   readonly name: string;
   /** UID of the object. */
   readonly candidate: string;
+  /** UID of the claim, where only that one lists the object because of us. */
+  readonly claim?: string;
 }
 
 /** As many as may be on one claim, and all may go at once. */
@@ -26,9 +28,19 @@ export async function withdraw(listed: Listed, signal: AbortSignal): Promise<voi
   const claims = listed.client.resource(resourceClaimDefinition, parseResourceClaim);
   for (let tries = 0; tries < triesMax; tries += 1) {
     const claim = await claims.find(listed, signal);
-    if (claim === undefined || !candidatesOf(claim.metadata).includes(listed.candidate)) return;
+    if (claim === undefined || !lists(claim, listed)) return;
     if (await takeOff(claims, claim, listed, signal)) return;
   }
+}
+
+function lists({ metadata }: ResourceClaim, { candidate, claim = metadata.uid }: Listed): boolean {
+  return metadata.uid === claim && candidatesOf(metadata).includes(candidate);
+}
+
+/** An object is listed once for each request that wants the claim for it. */
+function withoutOne(candidates: readonly string[], candidate: string): readonly string[] {
+  const at = candidates.indexOf(candidate);
+  return candidates.filter((_, index) => index !== at);
 }
 
 /** Whether it was done; not when somebody else changed the claim meanwhile. */
@@ -39,7 +51,7 @@ async function takeOff(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { uid = "", resourceVersion = "" } = metadata;
-  const others = candidatesOf(metadata).filter((each) => each !== listed.candidate);
+  const others = withoutOne(candidatesOf(metadata), listed.candidate);
   const noted = { [annotations.candidates]: candidatesText(others) };
   const body = { metadata: { uid, resourceVersion, annotations: noted } };
   try {

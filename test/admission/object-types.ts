@@ -9,6 +9,7 @@ const core = (plural: string, scope: ResourceType["scope"] = "Namespaced"): Reso
 
 export const configMapsType = core("configmaps");
 export const secretsType = core("secrets");
+export const eventsType = core("events");
 export const namespacesType = core("namespaces", "Cluster");
 export const definitionsType: ResourceType = {
   group: "apiextensions.k8s.io",

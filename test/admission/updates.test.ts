@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claimPoliciesType } from "../../src/controllers/quota-types.ts";
 import { AdmissionWorld } from "./admission-world.ts";
-import { configMapsType, shipsDefinition, shipsType } from "./object-types.ts";
+import { configMapsType, eventsType, shipsDefinition, shipsType } from "./object-types.ts";
 import {
   claimsIn,
   configMap,
@@ -58,6 +58,18 @@ describe("an object that starts to match a policy", () => {
     expect((await patch(`${map}/a`, { data: { a: "1" } })).code).toBe(200);
     expect((await label("a", "yes")).code).toBe(200);
     await usesEventually(world, "core/configmaps", 1);
+  });
+
+  it("claims once when the same change comes several times at once, and keeps its claim", async () => {
+    const codes = (await Promise.all(Array.from({ length: 5 }, () => label("a", "yes")))).map(({ code }) => code);
+    expect(new Set(codes)).toEqual(new Set([200]));
+    await usesEventually(world, "core/configmaps", 1);
+    const [claim, ...others] = (await claimsIn(world)) as { metadata: { annotations: Record<string, string> } }[];
+    expect(others).toEqual([]);
+    // Of those who were too late nothing is left, and nobody had to put anything right.
+    expect(claim?.metadata.annotations["quota.miloapis.com/candidates"]).toMatch(/^[0-9a-f-]{36}$/);
+    const { items } = await world.resource(eventsType).list({}, signal);
+    expect(items.filter(({ type }) => type === "Warning")).toEqual([]);
   });
 
   it("is told the truth by a dry run, which writes nothing", async () => {
