@@ -6,6 +6,8 @@ import { quotaKinds } from "../src/core/resources/kinds.ts";
 import { crdOf } from "../src/schema/crd.ts";
 import type { KindDefinition } from "../src/schema/kind-definition.ts";
 import { tenancyKinds } from "../src/tenancy/resources/tenancy-kinds.ts";
+import { metricSections } from "../src/up/metrics/all-metrics.ts";
+import { metricsPage } from "./metrics-page.ts";
 import { referenceIndex, referencePage } from "./reference-page.ts";
 
 /** Where the kinds of each folder come from. */
@@ -27,6 +29,7 @@ const files = new Map<string, string>([
   ["docs/reference/kinds/README.md", referenceIndex(quotaKinds, quota)],
   ...tenancyKinds.map((kind) => [`docs/reference/tenancy/${kind.singular}.md`, referencePage(kind, tenancy)] as const),
   ["docs/reference/tenancy/README.md", referenceIndex(tenancyKinds, tenancy)],
+  ["docs/reference/metrics.md", metricsPage(metricSections)],
 ]);
 
 const stale = [...files].filter(([path, text]) => !existsSync(path) || readFileSync(path, "utf8") !== text);
