@@ -1,4 +1,5 @@
 // The program: which commands there are, the real clock, and what happens to what goes wrong.
+import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { Command, CommanderError } from "commander";
 import packageJson from "../package.json" with { type: "json" };
@@ -9,16 +10,19 @@ import type { AnyObject } from "./cli/cluster/object-lists.ts";
 import { addDoctor } from "./cli/doctor/doctor.ts";
 import { exitCodes } from "./cli/exit-codes.ts";
 import { addExplain } from "./cli/explain.ts";
+import { addExport } from "./cli/export/export.ts";
 import { addRecount } from "./cli/recount.ts";
 import { addRender } from "./cli/render.ts";
 import { startLogged } from "./cli/server-log.ts";
 import { addSimulateCreate } from "./cli/simulate-create.ts";
+import { addToken } from "./cli/token/token.ts";
 import { addUp } from "./cli/up.ts";
 import { addUsage } from "./cli/usage.ts";
 import { addValidate } from "./cli/validate.ts";
 import { quotaKinds } from "./core/resources/kinds.ts";
 import type { Clock } from "./protocol/clock.ts";
 import { crdOf } from "./schema/crd.ts";
+import { makeUserToken, parseUserToken, userTokenType } from "./tenancy/user-token.ts";
 import { up } from "./up/up.ts";
 
 const now = (): string => new Date().toISOString().replace(/\.[0-9]+/, "");
@@ -73,6 +77,12 @@ addExplain(program, surroundings);
 addSimulateCreate(program, surroundings);
 addRecount(program, surroundings);
 addDoctor(program, surroundings, () => quotaKinds.map((kind) => crdOf(kind) as unknown as AnyObject));
+addToken(program, surroundings, {
+  secretType: userTokenType,
+  make: (order) => makeUserToken(order, randomBytes),
+  parse: parseUserToken,
+});
+addExport(program, surroundings);
 
 try {
   await program.parseAsync();
