@@ -9,7 +9,8 @@ import { isJsonObject, type JsonObject, ownValue } from "../protocol/json-value.
 import { ObservedSource } from "./observed-source.ts";
 import type { EventResult, StreamListener, WaiterResult } from "./stream-listener.ts";
 import { Turns } from "./turns.ts";
-import { type Meaning, Waiter } from "./waiter.ts";
+import type { Meaning, Waiter } from "./waiter.ts";
+import { Waiters } from "./waiters.ts";
 
 export interface ClaimStreamOptions {
   readonly client: KubeClient;
@@ -19,7 +20,6 @@ export interface ClaimStreamOptions {
   readonly told: StreamListener;
 }
 
-const promisedMax = 10_000;
 const readTriesMax = 8;
 const readRetry = { minMs: 50, maxMs: 2_000 };
 
@@ -29,18 +29,15 @@ const readRetry = { minMs: 50, maxMs: 2_000 };
  */
 export class ClaimStream implements Following {
   readonly #options: ClaimStreamOptions;
-  readonly #waiters = new Map<string, Set<Waiter>>();
+  readonly #waiters = new Waiters();
   readonly #joinedAtMs = new WeakMap<Waiter, number>();
-  readonly #followers = new Map<string, Set<Waiter>>();
-  /** The last claims that were promised, by UID. */
-  readonly #promised = new Set<string>();
   readonly #stopped = new AbortController();
   readonly #source: ObservedSource;
-  /** For those of this process who want the same claim. */
-  readonly turns = new Turns();
   readonly #running: Promise<void>;
   #announceOpen: () => void = () => undefined;
   #isOpen = false;
+  /** For those of this process who want the same claim. */
+  readonly turns = new Turns();
   /** Resolves when everything that happens from then on is told. */
   readonly open: Promise<void>;
 
@@ -60,60 +57,33 @@ export class ClaimStream implements Following {
   }
 
   get waiterCount(): number {
-    let count = 0;
-    for (const waiters of this.#waiters.values()) count += waiters.size;
-    return count;
+    return this.#waiters.count;
   }
 
   /** Somebody who waits for a claim of that name, which need not be there yet; until `leave`. */
   join(namespace: string, name: string, candidate: string): Waiter {
-    const key = keyOf(namespace, name);
-    const waiter = new Waiter({ namespace, name, candidate });
-    const waiters = this.#waiters.get(key) ?? new Set<Waiter>();
-    waiters.add(waiter);
-    this.#waiters.set(key, waiters);
-    this.#joinedAtMs.set(waiter, this.#options.clock.now());
-    this.#options.told.waiting?.();
+    const { clock, told } = this.#options;
+    const waiter = this.#waiters.join(namespace, name, candidate);
+    this.#joinedAtMs.set(waiter, clock.now());
+    told.waiting?.();
     return waiter;
   }
 
   /** Nobody waits any more, and this is what it came to. */
   leave(waiter: Waiter, result: WaiterResult): void {
     const { clock, told } = this.#options;
+    this.#waiters.leave(waiter);
     told.waited?.(result, clock.now() - (this.#joinedAtMs.get(waiter) ?? clock.now()));
-    const key = keyOf(waiter.wanted.namespace, waiter.wanted.name);
-    const waiters = this.#waiters.get(key);
-    waiters?.delete(waiter);
-    if (waiters?.size === 0) this.#waiters.delete(key);
-    this.#unfollow(waiter);
   }
 
   /** The claim that a waiter is about is this one, and lists its object since that version of it. */
   follow(waiter: Waiter, claim: ResourceClaim): void {
-    const { uid = "" } = claim.metadata;
-    waiter.follow(claim);
-    if (this.#promised.has(uid)) waiter.end({ result: "granted" });
-    const followers = this.#followers.get(uid) ?? new Set<Waiter>();
-    followers.add(waiter);
-    this.#followers.set(uid, followers);
+    this.#waiters.follow(waiter, claim);
   }
 
   /** All of a claim is promised, and will be granted whatever happens. May be known before anybody follows the claim. */
   promised(uid: string): void {
-    for (const waiter of this.#followers.get(uid) ?? []) waiter.end({ result: "granted" });
-    this.#promised.add(uid);
-    if (this.#promised.size <= promisedMax) return;
-    for (const oldest of this.#promised) {
-      this.#promised.delete(oldest);
-      break;
-    }
-  }
-
-  #unfollow(waiter: Waiter): void {
-    const uid = waiter.followed ?? "";
-    const followers = this.#followers.get(uid);
-    followers?.delete(waiter);
-    if (followers?.size === 0) this.#followers.delete(uid);
+    this.#waiters.promised(uid);
   }
 
   async stop(): Promise<void> {
@@ -138,7 +108,7 @@ export class ClaimStream implements Following {
 
   gone(object: JsonObject): void {
     const uid = textIn(object, "uid");
-    this.#processed(resultOf([...(this.#waitersFor(object) ?? [])].map((waiter) => waiter.sawGone(uid))));
+    this.#processed(resultOf((this.#waitersFor(object) ?? []).map((waiter) => waiter.sawGone(uid))));
   }
 
   reached(): void {
@@ -154,21 +124,19 @@ export class ClaimStream implements Following {
     const waiters = this.#waitersFor(object);
     if (waiters === undefined) return "ignored";
     const claim = parseResourceClaim(object);
-    return claim.ok ? resultOf([...waiters].map((waiter) => waiter.saw(claim.value))) : "error";
+    return claim.ok ? resultOf(waiters.map((waiter) => waiter.saw(claim.value))) : "error";
   }
 
   #processed(result: EventResult): void {
     this.#options.told.processed?.(result);
   }
 
-  #waitersFor(object: JsonObject): ReadonlySet<Waiter> | undefined {
-    return this.#waiters.get(keyOf(textIn(object, "namespace"), textIn(object, "name")));
+  #waitersFor(object: JsonObject): readonly Waiter[] | undefined {
+    return this.#waiters.named(textIn(object, "namespace"), textIn(object, "name"));
   }
 
   #readAll(): void {
-    for (const waiters of this.#waiters.values()) {
-      for (const waiter of waiters) void this.#read(waiter).catch(this.#options.report);
-    }
+    for (const waiter of this.#waiters.all) void this.#read(waiter).catch(this.#options.report);
   }
 
   /** Tries again for a while: what nobody reads, nobody will ever tell this waiter. */
@@ -176,7 +144,7 @@ export class ClaimStream implements Following {
     const { client, clock, random } = this.#options;
     const { signal } = this.#stopped;
     const claims = client.resource(resourceClaimDefinition, parseResourceClaim);
-    for (let failures = 1; this.#isWaiting(waiter); failures += 1) {
+    for (let failures = 1; this.#waiters.has(waiter); failures += 1) {
       const { followed } = waiter;
       try {
         const claim = await claims.find(waiter.wanted, signal);
@@ -188,10 +156,6 @@ export class ClaimStream implements Following {
       }
     }
   }
-
-  #isWaiting(waiter: Waiter): boolean {
-    return this.#waiters.get(keyOf(waiter.wanted.namespace, waiter.wanted.name))?.has(waiter) === true;
-  }
 }
 
 /** What something that was seen meant to all who wait for it, in one word: that which says the most. */
@@ -199,11 +163,6 @@ function resultOf(meanings: readonly Meaning[]): EventResult {
   if (meanings.includes("granted")) return "granted";
   if (meanings.includes("denied") || meanings.includes("invalid")) return "denied";
   return meanings.includes("pending") ? "pending" : "ignored";
-}
-
-/** No part of it can hold a slash. */
-function keyOf(namespace: string, name: string): string {
-  return `${namespace}/${name}`;
 }
 
 function textIn(object: JsonObject, field: string): string {

@@ -9,6 +9,7 @@ import type { Random } from "../kube/backoff.ts";
 import { Informer } from "../kube/watch/informer.ts";
 import type { ObjectSource } from "../kube/watch/object-source.ts";
 import type { Clock } from "../protocol/clock.ts";
+import { SeenRegistrations } from "./seen-registrations.ts";
 import type { ClaimPolicy } from "./wanted-claims.ts";
 
 export interface PolicySightOptions {
@@ -45,7 +46,7 @@ export class PolicySight implements RegistrationView {
   readonly #told: PolicyListener;
   /** Policies that are switched off, by plane and name. */
   readonly #disabled = new Map<string, OtherPolicy>();
-  readonly #byType = new Map<string, Map<string, ResourceRegistration>>();
+  readonly #seen = new SeenRegistrations();
 
   constructor({ planes, policies, registrations, clock, random, report, told = {} }: PolicySightOptions) {
     this.#root = planes.root;
@@ -127,7 +128,7 @@ export class PolicySight implements RegistrationView {
   }
 
   byResourceType(resourceType: string): readonly ResourceRegistration[] {
-    return [...(this.#byType.get(resourceType)?.values() ?? [])];
+    return this.#seen.byResourceType(resourceType);
   }
 
   async stop(): Promise<void> {
@@ -145,18 +146,13 @@ export class PolicySight implements RegistrationView {
   }
 
   #register(registration: ResourceRegistration): void {
-    const { resourceType, metadata } = registration;
-    const own = this.#byType.get(resourceType) ?? new Map<string, ResourceRegistration>();
-    own.set(metadata.name ?? "", registration);
-    this.#byType.set(resourceType, own);
-    this.#index.rejudge(resourceType);
+    this.#seen.add(registration);
+    this.#index.rejudge(registration.resourceType);
   }
 
-  #unregister({ resourceType, metadata }: ResourceRegistration): void {
-    const own = this.#byType.get(resourceType);
-    own?.delete(metadata.name ?? "");
-    if (own?.size === 0) this.#byType.delete(resourceType);
-    this.#index.rejudge(resourceType);
+  #unregister(registration: ResourceRegistration): void {
+    this.#seen.remove(registration);
+    this.#index.rejudge(registration.resourceType);
   }
 }
 

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { readJson } from "../protocol/json-reader.ts";
 import { writeJson } from "../protocol/json-writer.ts";
+import { type Answer, NotAnswered, plain, send } from "./http-answer.ts";
 import { answerReview, type ReviewPorts } from "./review-answer.ts";
 import { NoReview } from "./review-request.ts";
 
@@ -40,17 +41,6 @@ const defaultLimits: WebhookLimits = {
   marginMs: 2_000,
   requestsMax: 2_000,
 };
-
-/** A refusal of the call itself. What is wrong with objects is said in reviews. */
-class NotAnswered extends Error {
-  override readonly name = "NotAnswered";
-  readonly code: number;
-
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** Answers API servers over HTTPS. */
 export class WebhookServer {
@@ -94,12 +84,11 @@ export class WebhookServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#underWay += 1;
     try {
-      const { code, type, text } = await this.#answer(request, response);
-      send(response, code, type, text);
+      send(response, await this.#answer(request, response));
     } catch (error) {
       if (!(error instanceof NotAnswered)) this.#options.report("webhook", error);
       const [code, message] = error instanceof NotAnswered ? [error.code, error.message] : [500, "internal error"];
-      send(response, code, "text/plain; charset=utf-8", `${message}\n`);
+      send(response, plain(code, message));
     } finally {
       this.#underWay -= 1;
     }
@@ -149,16 +138,6 @@ export class WebhookServer {
   }
 }
 
-interface Answer {
-  readonly code: number;
-  readonly type: string;
-  readonly text: string;
-}
-
-function plain(code: number, text: string): Answer {
-  return { code, type: "text/plain; charset=utf-8", text: `${text}\n` };
-}
-
 function parsed(text: string): ReturnType<typeof readJson> {
   try {
     return readJson(text);
@@ -170,12 +149,4 @@ function parsed(text: string): ReturnType<typeof readJson> {
 function asBadRequest(error: unknown): never {
   if (error instanceof NoReview) throw new NotAnswered(400, error.message);
   throw error;
-}
-
-function send(response: ServerResponse, code: number, type: string, text: string): void {
-  if (response.destroyed || response.headersSent) return;
-  // What is left of a body that was not read must not be taken for the next request.
-  const close = code >= 400 ? { Connection: "close" } : {};
-  response.writeHead(code, { "Content-Type": type, "Content-Length": Buffer.byteLength(text), ...close });
-  response.end(text);
 }
