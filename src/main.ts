@@ -1,12 +1,15 @@
 // The program: which commands there are, the real clock, and what happens to what goes wrong.
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
+import { basename } from "node:path";
 import { Command, CommanderError } from "commander";
 import packageJson from "../package.json" with { type: "json" };
 import { serve } from "./apiserver/serve.ts";
 import { systemClock } from "./apiserver/system-clock.ts";
 import { addApiserver } from "./cli/apiserver.ts";
 import type { AnyObject } from "./cli/cluster/object-lists.ts";
+import { addCompletion } from "./cli/completion.ts";
+import { addDemo } from "./cli/demo/demo.ts";
 import { addDoctor } from "./cli/doctor/doctor.ts";
 import { exitCodes } from "./cli/exit-codes.ts";
 import { addExplain } from "./cli/explain.ts";
@@ -27,11 +30,15 @@ import { up } from "./up/up.ts";
 
 const now = (): string => new Date().toISOString().replace(/\.[0-9]+/, "");
 
-const program = new Command("milo-quota")
+/** As a plug-in of kubectl the program is called, and calls itself, by that name. */
+const isPlugin = /^kubectl-quota(\.[a-z]+)?$/.test(basename(process.argv[1] ?? ""));
+const name = isPlugin ? "kubectl quota" : "milo-quota";
+
+const program = new Command(name)
   .description("A quota system for multi-tenant clouds, spoken to through the Kubernetes API")
   .version(packageJson.version)
   .exitOverride()
-  .showHelpAfterError("(milo-quota help shows what there is)");
+  .showHelpAfterError(`(${name} help shows what there is)`);
 addValidate(program);
 addRender(program, now);
 const elapsedMs = (): number => performance.now();
@@ -83,6 +90,17 @@ addToken(program, surroundings, {
   parse: parseUserToken,
 });
 addExport(program, surroundings);
+addDemo(program, surroundings, {
+  start: () =>
+    up({
+      host: "127.0.0.1",
+      port: 0,
+      clock: systemClock,
+      elapsedMs,
+      report: (where, error) => console.error(where, error),
+    }),
+});
+addCompletion(program);
 
 try {
   await program.parseAsync();
