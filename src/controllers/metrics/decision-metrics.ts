@@ -53,6 +53,10 @@ export function measureDecisions(metrics: Metrics): DecisionListener {
   const audits = metrics.counter(decisionMetrics.audits);
   const drift = metrics.gauge(decisionMetrics.drift);
   const forced = metrics.counter(decisionMetrics.forced);
+  // Seen before anything happens, so that the first time shows as an increase.
+  for (const result of ["granted", "denied"]) decisions.inc({ result }, 0);
+  for (const result of ["written", "overtaken"]) writes.inc({ result }, 0);
+  for (const reason of ["adopted", "repaired", "grown"]) forced.inc({ reason }, 0);
   return {
     decided: (_, result) => decisions.inc({ result }),
     batched: (claims) => batches.observe(claims),

@@ -50,6 +50,7 @@ export function measureQueues(metrics: Metrics): QueueListeners {
       worked: worked.labels({ name }),
       retries: retries.labels({ name }),
     };
+    for (const count of [own.depth, own.adds, own.retries]) count.inc(0); // seen before anything happens
     return {
       waiting: (by) => own.depth.inc(by),
       added: () => own.adds.inc(),

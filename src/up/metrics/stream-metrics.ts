@@ -128,6 +128,8 @@ function measureWaiters(metrics: Metrics): StreamsListener {
   const registrations = metrics.counter(streamMetrics.registrations);
   const completions = metrics.counter(streamMetrics.completions);
   const waited = metrics.histogram(streamMetrics.waited);
+  // Seen before anything happens, so that the first time shows as an increase.
+  for (const result of ["granted", "denied", "timeout", "deleted", "unregistered"]) completions.inc({ result }, 0);
   return {
     waiting: () => registrations.inc(),
     waited: (result, ms) => {

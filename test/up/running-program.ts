@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { ServerProgram } from "../apiserver/killable-server.ts";
+
+const outputCharactersMax = 1 << 20;
+/** The last line of what a server says when it can be used. */
+const lastOfWelcome = "Ctrl-C stops it.";
+
+export interface Ending {
+  /** Null when it was killed. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Our own program in a process of its own, as people start it. */
+export class RunningProgram {
+  readonly ending: Promise<Ending>;
+  readonly #child: ChildProcess;
+  readonly #welcomed: Promise<string | undefined>;
+  #stdout = "";
+  #stderr = "";
+
+  constructor(command: string, flags: readonly string[], cwd = process.cwd()) {
+    const child = spawn(command, flags, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    this.#child = child;
+    this.ending = new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code) => resolve({ code, stdout: this.#stdout, stderr: this.#stderr }));
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(0, outputCharactersMax);
+    });
+    const welcomed = new Promise<string>((resolve) => {
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        this.#stdout = (this.#stdout + text).slice(0, outputCharactersMax);
+        if (this.#stdout.includes(lastOfWelcome)) resolve(this.#stdout);
+      });
+    });
+    this.#welcomed = Promise.race([welcomed, this.ending.then(() => undefined)]);
+  }
+
+  static ofBundle({ file }: ServerProgram, flags: readonly string[]): RunningProgram {
+    return new RunningProgram(process.execPath, [file, ...flags]);
+  }
+
+  /** What it says when everything is there. */
+  async welcome(): Promise<string> {
+    const text = await this.#welcomed;
+    if (text === undefined) throw new Error(`it did not start: ${this.#stdout}${this.#stderr}`);
+    return text;
+  }
+
+  /** What it complained about until now. */
+  get complaints(): string {
+    return this.#stderr;
+  }
+
+  async end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<Ending> {
+    this.#child.kill(signal);
+    return this.ending;
+  }
+}
