@@ -32,6 +32,9 @@ describe("what a guide shows", () => {
     ["Error from server (Forbidden): no", true],
     ['error: no context exists with the name: "x"', true],
     ['The ResourceClaim "x" is invalid: spec: no', true],
+    ["no", true],
+    ["no - nobody allows it", true],
+    ["nothing", false],
     ["project.resourcemanager.miloapis.com/error created", false],
   ])("tells a failure by its words: %s", (shown, fails) => {
     expect(showsFailure(["something created", shown])).toBe(fails);

@@ -31,7 +31,7 @@ function literally(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
-/** A command that the guide shows to fail: kubectl and the programs of the guides say `error` first, or at the end of a list. */
+/** Whether the guide shows a command that fails, or answers `no`. */
 export function showsFailure(shown: readonly string[]): boolean {
-  return shown.some((line) => /^(?:Error|error|Unable|The \S+ .* is invalid|\S+: error)\b/.test(line));
+  return shown.some((line) => /^(?:Error from server|error:|The \S+ .* is invalid:|no(?: - .*)?$)/.test(line));
 }

@@ -1,0 +1,94 @@
+// Every command of every guide is typed, in the order of the page, and prints what the page shows.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { bundle } from "../../tools/bundle.ts";
+import { program } from "../kubectl/kubectl-suite.ts";
+import { readGuide, type Step } from "./guide.ts";
+import { printsAsShown, showsFailure } from "./shown-output.ts";
+import { Stand } from "./stand.ts";
+
+const clone = join(import.meta.dirname, "../..");
+const guides = [
+  ...readdirSync(join(clone, "docs/guides"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/guides/${name}`),
+  "examples/README.md",
+];
+
+const missing = ["bash", "curl", "python3"].filter((name) => spawnSync(name, ["--version"]).status !== 0);
+const because = [...(program.found ? [] : [program.because]), ...missing.map((name) => `there is no ${name}`)];
+// Nobody should take guides that were skipped for ones that work.
+if (because.length > 0) console.warn(`The guides are not tried: ${because.join("; ")}.`);
+
+/** What is seen a moment later may be what is shown: people are slower than programs. */
+const looking = /^kubectl (?:\S+ )*?(?:get|describe|events)\b/;
+const lookMs = 200;
+const looksMax = 75;
+
+let folder = "";
+let miloQuota = "";
+beforeAll(async () => {
+  const cache = join(clone, "node_modules/.cache/milo-quota");
+  mkdirSync(cache, { recursive: true });
+  folder = mkdtempSync(join(cache, "guides-"));
+  miloQuota = join(folder, "milo-quota.js");
+  await bundle(miloQuota);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let stand: Stand | undefined;
+beforeEach(() => {
+  stand = program.found && miloQuota !== "" ? new Stand({ kubectl: program.path, miloQuota }) : undefined;
+});
+afterEach(async () => {
+  const stopped = stand;
+  stand = undefined;
+  expect(await stopped?.close(), "how the system ended").toBe(0);
+});
+
+describe.skipIf(because.length > 0)("what a guide tells people to do works", () => {
+  it.each(guides)("%s", async (guide) => {
+    if (stand === undefined) throw new Error("only while a guide is tried");
+    const markdown = readFileSync(join(clone, guide), "utf8");
+    const steps = readGuide(markdown);
+    if (steps.length === 0) return;
+    const welcome = await stand.start();
+    for (const step of steps) {
+      if (step.kind === "file") stand.file(step.name, step.text);
+      else expect(await problemWith(stand, step, welcome), `${guide}:${step.line}`).toBe("");
+    }
+    expect(unexpected(stand.complaints, markdown), "what the system complained about").toEqual([]);
+  });
+});
+
+/** Nothing when the command does what is shown. */
+async function problemWith(
+  here: Stand,
+  { command, shown }: Extract<Step, { kind: "command" }>,
+  welcome: string,
+): Promise<string> {
+  if (command === "npm start") return difference(shown, welcome);
+  for (let looks = 1; ; looks += 1) {
+    const { code, text } = await here.run(command);
+    const problem = difference(shown, text);
+    if (problem !== "" && looking.test(command) && looks < looksMax) await pause(lookMs);
+    else if (problem === "" && (code !== 0) !== showsFailure(shown)) return `ended with ${code}, unlike what is shown`;
+    else return problem;
+  }
+}
+
+function difference(shown: readonly string[], printed: string): string {
+  return printsAsShown(shown, printed) ? "" : `the guide shows\n${shown.join("\n")}\nit printed\n${printed}`;
+}
+
+/** Complaints but for those about mistakes that the guide makes on purpose, and shows. */
+function unexpected(complaints: string, markdown: string): readonly string[] {
+  const words = markdown.replaceAll(/\s+/g, " ");
+  return complaints.split("\n").filter((line) => {
+    const fault = /"message":"[^:]*: (.*)"}$/.exec(line)?.[1]?.replaceAll('\\"', '"');
+    return line !== "" && (fault === undefined || !words.includes(fault));
+  });
+}
