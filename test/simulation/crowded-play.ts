@@ -14,7 +14,7 @@ const places = [{ location: "dls" }, { location: "fra" }] as const;
 /** Services that all want several things at once of the one who has too little of each: every page is always contended. */
 export const crowdedPlay: Playwright = (world, random, { stepCount, lengthMs }) => {
   const book = new AdmissionBook();
-  const names = Array.from({ length: Math.max(3, stepCount >> 2) }, (_, at) => `c${at}`);
+  const names = Array.from({ length: Math.max(3, stepCount >> 1) }, (_, at) => `c${at}`);
   const steps = Array.from({ length: stepCount }, () => {
     const atMs = random.between(20, lengthMs);
     return drawStep(random, { atMs, name: random.pick(names), book });
@@ -24,7 +24,8 @@ export const crowdedPlay: Playwright = (world, random, { stepCount, lengthMs }) 
 };
 
 function opening(random: SeededRandom): Step {
-  const amounts = types.map(() => random.between(1, 6));
+  const plenty = random.pick([3, 8, 20]);
+  const amounts = types.map(() => random.between(1, plenty));
   return {
     atMs: 0,
     what: `operator registers and grants ${types.map((type, at) => `${amounts[at]} ${type}`).join(", ")}`,
@@ -52,21 +53,21 @@ function drawStep(random: SeededRandom, { atMs, name, book }: Drawing): readonly
       remove(world, { kind: "ResourceClaim", namespace: "default", name }, (uid) => book.endedByHand(uid)),
   });
   const what = random.fraction();
-  if (what < 0.25) return [end(0)];
-  if (what < 0.4) return [changedGrant(random, atMs)];
+  if (what < 0.15) return [end(0)];
+  if (what < 0.25) return [changedGrant(random, atMs)];
   const asked = drawAsked(random);
   const made: Step = {
     atMs,
     what: `service claims ${asked.map(({ amount, resourceType }) => `${amount} ${resourceType}`).join(" and ")} as ${name}`,
     take: (world) => create(world, claim(name, asked)),
   };
-  return random.chance(0.3) ? [made, end(random.pick([5, 40, 400]))] : [made];
+  return random.chance(0.6) ? [made, end(random.pick([5, 40, 400, 2_000]))] : [made];
 }
 
 function drawAsked(random: SeededRandom): readonly Asked[] {
-  const wanted = random.shuffled(types).slice(0, random.pick([1, 2, 2, 3]));
+  const wanted = random.shuffled(types).slice(0, random.pick([1, 2, 3, 3]));
   return wanted.map((resourceType) => {
-    const amount = random.between(1, 3);
+    const amount = random.between(1, 2);
     return resourceType === cpu ? { resourceType, amount, dimensions: random.pick(places) } : { resourceType, amount };
   });
 }
@@ -74,7 +75,7 @@ function drawAsked(random: SeededRandom): readonly Asked[] {
 /** Some of cpu is for one place only. */
 function changedGrant(random: SeededRandom, atMs: number): Step {
   const type = random.pick(types);
-  const amount = random.between(0, 7);
+  const amount = random.between(0, 12);
   const isPlaced = type === cpu && random.chance(0.5);
   const selector = isPlaced ? { dimensionSelector: { matchLabels: random.pick(places) } } : {};
   const body = { spec: { allowances: [{ resourceType: type, buckets: [{ amount, ...selector }] }] } };

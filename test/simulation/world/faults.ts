@@ -189,8 +189,8 @@ function troubledNetwork(random: SeededRandom, { text, machineIn }: Target): Omi
 
 function overtakenWrites(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
   const probability = random.pick([0.1, 0.4]);
-  const kind = random.pick(["allowancebuckets", "resourceclaims", undefined] as const);
-  const forMs = random.between(50, 15_000);
+  const kind = random.pick(["allowancebuckets", "allowancebuckets", "resourceclaims", undefined] as const);
+  const forMs = random.between(1_000, 20_000);
   return {
     what: `of writes of ${text} to ${kind ?? "anything"}, ${probability * 100} in a hundred are overtaken, for ${forMs} ms`,
     take: (world) =>
