@@ -272,7 +272,9 @@ function replyTo(fate: "unavailable" | "busy"): Reply {
 }
 
 function refusalOf(fate: "unavailable" | "busy"): Promise<never> {
-  return Promise.reject(new StatusError(statusOf(fate)));
+  const refusal = Promise.reject(new StatusError(statusOf(fate)));
+  refusal.catch(() => undefined); // whoever asked may have given up by now
+  return refusal;
 }
 
 /** From a few revisions before the one that was asked for. */
