@@ -1,8 +1,10 @@
 import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
 import type { Random } from "../kube/backoff.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
+import { EventRecorder, eventType } from "../kube/events/event-recorder.ts";
 import type { ObjectSource } from "../kube/watch/object-source.ts";
 import type { Clock } from "../protocol/clock.ts";
+import type { JsonObject } from "../protocol/json-value.ts";
 import type { AdmissionListener } from "./admission-listener.ts";
 import { ClaimStreams, type StreamsHealth } from "./claim-streams.ts";
 import { frontDoor } from "./front-door.ts";
@@ -30,6 +32,8 @@ export interface AdmissionOptions {
   /** The users that controllers and admission write as; others may not write what is theirs. */
   readonly systemUsers?: readonly string[];
   readonly usage?: UsageView;
+  /** Which of several this is, to those who read its events. */
+  readonly instance?: string;
   /** Those who count. */
   readonly told?: AdmissionListener;
   readonly toldStreams?: StreamsListener;
@@ -47,6 +51,7 @@ export class Admission {
   readonly #sight: PolicySight;
   readonly #streams: ClaimStreams;
   readonly #quota: QuotaAdmission;
+  readonly #events: EventRecorder;
   readonly decide: Decide;
 
   constructor(options: AdmissionOptions) {
@@ -55,6 +60,14 @@ export class Admission {
     const clientOf = (plane: string): KubeClient => planes.client(plane);
     this.#streams = new ClaimStreams({ clientOf, clock, random, report, told: toldStreams });
     this.#sight = new PolicySight({ planes, policies, registrations, clock, random, report, told: toldPolicies });
+    this.#events = new EventRecorder({
+      eventsOf: (plane) =>
+        planes.client(plane).resource(eventType, (value) => ({ ok: true, value: value as JsonObject })),
+      source: { component: "milo-quota", instance: options.instance ?? "admission" },
+      clock,
+      random,
+      report: (error) => report("events of admission", error),
+    });
     this.#quota = new QuotaAdmission({
       planes,
       sight: this.#sight,
@@ -64,6 +77,7 @@ export class Admission {
       waitMsMax: options.waitMsMax ?? waitMsDefault,
       advice: options.advice ?? adviceDefault,
       usage: options.usage ?? unknownUsage,
+      events: this.#events,
       told,
       report,
     });
@@ -109,6 +123,7 @@ export class Admission {
 
   async stop(): Promise<void> {
     await this.finish();
+    await this.#events.stop();
     await Promise.all([this.#streams.stop(), this.#sight.stop()]);
   }
 }

@@ -9,6 +9,7 @@ import { type Claimant, claimantOf } from "./claimant.ts";
 import { type Heard, isIgnored, judge } from "./judgement.ts";
 import type { ObjectChange } from "./object-change.ts";
 import type { QuotaAdmissionOptions } from "./quota-admission.ts";
+import { Refused } from "./refusals.ts";
 import type { WaiterResult } from "./stream-listener.ts";
 import type { Waiter, WaitResult } from "./waiter.ts";
 import type { ClaimPolicy } from "./wanted-claims.ts";
@@ -36,7 +37,7 @@ interface Tried extends Listed {
   readonly asked: Promise<ResourceClaim>;
 }
 
-export class OutOfTime extends Error {
+class OutOfTime extends Error {
   override readonly name = "OutOfTime";
 }
 
@@ -125,7 +126,7 @@ export class ClaimRound {
     const { planes, streams } = this.#options;
     const plane = planes.planeOf(wanted.consumer) ?? this.#change.plane;
     return streams.use(plane, async (stream) => {
-      await untilAborted(stream.open, signal);
+      await this.#untilOpen(stream, signal);
       const waiter = stream.join(wanted.namespace, wanted.name, this.#claimant.uid);
       let result: WaiterResult = "unregistered";
       try {
@@ -139,6 +140,15 @@ export class ClaimRound {
         stream.leave(waiter, result);
       }
     });
+  }
+
+  async #untilOpen(stream: ClaimStream, signal: AbortSignal): Promise<void> {
+    try {
+      await untilAborted(stream.open, signal);
+    } catch (error) {
+      if (!(error instanceof OutOfTime)) throw error;
+      throw Refused.timeout(`claims cannot be watched: ${stream.trouble}`);
+    }
   }
 
   async #answer({ stream, waiter, plane }: Joined, wanted: RenderedClaim, signal: AbortSignal): Promise<WaitResult> {

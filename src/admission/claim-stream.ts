@@ -36,6 +36,7 @@ export class ClaimStream implements Following {
   readonly #running: Promise<void>;
   #announceOpen: () => void = () => undefined;
   #isOpen = false;
+  #trouble: unknown;
   /** For those of this process who want the same claim. */
   readonly turns = new Turns();
   /** Resolves when everything that happens from then on is told. */
@@ -54,6 +55,11 @@ export class ClaimStream implements Following {
 
   get health(): Pick<ObservedSource, "isConnected" | "uptimeMs" | "bookmarkAgeMs"> {
     return this.#source;
+  }
+
+  /** Why it is not open, as far as anybody knows. */
+  get trouble(): string {
+    return this.#trouble instanceof Error ? this.#trouble.message : "the server has not answered yet";
   }
 
   get waiterCount(): number {
@@ -97,6 +103,7 @@ export class ClaimStream implements Following {
   }
 
   replaced(): void {
+    this.#trouble = undefined;
     if (this.#isOpen) this.#readAll();
     this.#isOpen = true;
     this.#announceOpen();
@@ -116,6 +123,7 @@ export class ClaimStream implements Following {
   }
 
   troubled(error: unknown): void {
+    this.#trouble = error;
     this.#options.report(error);
   }
 

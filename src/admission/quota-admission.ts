@@ -1,5 +1,7 @@
 import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
+import { quotaApiVersion } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
+import type { EventRecorder } from "../kube/events/event-recorder.ts";
 import type { Clock } from "../protocol/clock.ts";
 import type { AdmissionListener, AdmissionResult } from "./admission-listener.ts";
 import { claimInput } from "./claim-input.ts";
@@ -39,6 +41,8 @@ export interface QuotaAdmissionOptions {
   readonly advice: string;
   /** Where this process knows how much is used. */
   readonly usage?: UsageView;
+  /** Where people see what policies that only watch would have refused. */
+  readonly events?: Pick<EventRecorder, "record">;
   readonly told: AdmissionListener;
   readonly report: (where: string, error: unknown) => void;
 }
@@ -134,10 +138,18 @@ export class QuotaAdmission {
         // The beginning has to say it all: clients cut long warnings.
         change.warn(`only watched, not refused by policy ${policy.metadata.name}: ${textOf(shortages)}`);
         told.shadowed?.(policy, change, textOf(shortages));
+        if (!change.dryRun) this.#recordShadow(claim.policy, change, textOf(shortages));
       } catch (error) {
         report("admission, only watching", error);
       }
     }
+  }
+
+  #recordShadow({ plane, policy }: ClaimPolicy, { kind, namespace, name }: ObjectChange, text: string): void {
+    const { name: called = "", uid = "" } = policy.metadata;
+    const subject = { apiVersion: quotaApiVersion, kind: "ClaimCreationPolicy", namespace: "", name: called, uid };
+    const message = `${kind} ${namespace === "" ? name : `${namespace}/${name}`} would have been refused: ${text}`;
+    this.#options.events?.record(plane, subject, { type: "Warning", reason: "WouldBeRefused", message });
   }
 
   #placed(claims: readonly PolicyClaim[], change: ObjectChange): readonly PlacedClaim[] {

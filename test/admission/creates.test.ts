@@ -179,8 +179,9 @@ describe("many objects", () => {
     });
     await usesEventually(world, type, 1_000);
     await eventually(async () => {
-      const { items } = await world.resource(claimsType).list({}, signal);
-      expect(items).toHaveLength(1_000);
+      let found = 0;
+      for await (const { items } of world.resource(claimsType).pages({}, signal)) found += items.length;
+      expect(found).toBe(1_000);
     });
   });
 });

@@ -8,19 +8,12 @@ const core = (plural: string, scope: ResourceType["scope"] = "Namespaced"): Reso
 });
 
 export const configMapsType = core("configmaps");
-export const secretsType = core("secrets");
 export const eventsType = core("events");
 export const namespacesType = core("namespaces", "Cluster");
 export const definitionsType: ResourceType = {
   group: "apiextensions.k8s.io",
   version: "v1",
   plural: "customresourcedefinitions",
-  scope: "Cluster",
-};
-export const priorityClassesType: ResourceType = {
-  group: "scheduling.k8s.io",
-  version: "v1",
-  plural: "priorityclasses",
   scope: "Cluster",
 };
 /** A kind with two served versions, a size, and replicas that can be scaled. */

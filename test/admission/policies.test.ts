@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AdmissionResult } from "../../src/admission/admission-listener.ts";
 import { claimPoliciesType, claimsType, registrationsType } from "../../src/controllers/quota-types.ts";
 import { AdmissionWorld } from "./admission-world.ts";
-import { configMapsType, namespacesType, shipsDefinition, shipsType } from "./object-types.ts";
+import { configMapsType, eventsType, namespacesType, shipsDefinition, shipsType } from "./object-types.ts";
 import {
   claimsIn,
   configMap,
@@ -152,6 +152,15 @@ describe("a policy", () => {
     ]);
     expect(results).toEqual([["maps", "shadow_denied"]]);
     expect(await claimsIn(world)).toEqual([]);
+    await eventually(async () => {
+      const { items } = await world.resource(eventsType).list({ namespace: "default" }, signal);
+      expect(items).toContainEqual(
+        expect.objectContaining({
+          reason: "WouldBeRefused",
+          message: expect.stringMatching("^ConfigMap default/a would have been refused: core/configmaps"),
+        }),
+      );
+    });
   });
 
   it("is about what it says: a key that is not there makes a condition false, and is counted", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Admission } from "../../src/admission/admission.ts";
+import { Admission, type AdmissionOptions } from "../../src/admission/admission.ts";
 import type { ObjectChange, Verdict } from "../../src/admission/object-change.ts";
 import { claimPoliciesType, registrationsType } from "../../src/controllers/quota-types.ts";
 import type { JsonObject } from "../../src/protocol/json-value.ts";
@@ -17,19 +17,18 @@ beforeEach(async () => {
   await provide(world, "core/configmaps", configMapKind, 1);
   const constraints = [{ expression: 'trigger.metadata.labels["counted"] == "yes"' }];
   await enforce(world, policy("maps", configMapKind, "core/configmaps", { constraints }));
-  const { planes, clock, random, report } = world.runtime;
-  admission = new Admission({
-    planes,
-    policies: planes.everywhere(claimPoliciesType),
-    registrations: planes.inRoot(registrationsType),
-    clock,
-    random,
-    report,
-    waitMsMax: 60_000,
-  });
-  admission.start();
-  await admission.ready;
+  admission = await started({ waitMsMax: 60_000 });
 });
+
+async function started(over: Partial<AdmissionOptions>): Promise<Admission> {
+  const { planes, clock, random, report } = world.runtime;
+  const policies = planes.everywhere(claimPoliciesType);
+  const registrations = planes.inRoot(registrationsType);
+  const made = new Admission({ planes, policies, registrations, clock, random, report, ...over });
+  made.start();
+  await made.ready;
+  return made;
+}
 
 afterEach(async () => {
   await admission.stop();
@@ -108,6 +107,18 @@ describe("the same change of an object, twice at once", () => {
     await settle(one, false);
     expect(await candidates()).toEqual([uid]);
   });
+});
+
+it("who would have to wait for claims where none can be watched is told why", async () => {
+  const planes = { ...world.planes, planeOf: () => "elsewhere" };
+  const lost = await started({ planes, waitMsMax: 300, report: () => undefined });
+  const object = configMap("a", {}, { uid: "one", labels: { counted: "yes" } }) as JsonObject;
+  const verdict = await lost.decide(change(object), signal);
+  expect(verdict).toMatchObject({
+    allowed: false,
+    status: { code: 503, message: expect.stringContaining("quota could not be decided: claims cannot be watched: ") },
+  });
+  await lost.stop();
 });
 
 describe("creates of one name", () => {
