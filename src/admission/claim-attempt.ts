@@ -83,7 +83,7 @@ export class ClaimAttempt {
 
   /** The object of that name is there, and this one cannot be stored; or it is gone, and its claim is free. */
   async #comeToBound(claim: ResourceClaim, bound: string, signal: AbortSignal): Promise<ResourceClaim | undefined> {
-    if (await this.#claimant.exists(bound, signal)) throw this.#claimant.taken;
+    if (await this.#claimant.exists(bound, signal)) throw this.#claimant.taken();
     const others = candidatesOf(claim.metadata).filter((uid) => uid !== bound);
     return others.length === 0 ? this.#replace(claim, signal) : this.#list(claim, others, signal);
   }

@@ -12,7 +12,7 @@ export interface Claimant {
   /** Whether an object of this name is stored that has that UID. */
   exists(uid: string, signal: AbortSignal): Promise<boolean>;
   /** What to tell somebody who creates an object that is there already. */
-  readonly taken: Refused;
+  taken(): Refused;
 }
 
 export function claimantOf(change: ObjectChange, planes: AdmissionPlanes): Claimant {
@@ -26,7 +26,7 @@ export function claimantOf(change: ObjectChange, planes: AdmissionPlanes): Claim
       const found = await objects.find(ref, signal);
       return found !== undefined && uidOf(found) === uid;
     },
-    taken: Refused.taken({ group: type.group, resource: type.plural }, name),
+    taken: () => Refused.taken({ group: type.group, resource: type.plural }, name),
   };
 }
 

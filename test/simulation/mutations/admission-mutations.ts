@@ -7,7 +7,7 @@ export const admissionMutations: readonly Mutation[] = [
     edits: [
       {
         file: "src/admission/claim-attempt.ts",
-        find: "if (await this.#claimant.exists(bound, signal)) throw this.#claimant.taken;",
+        find: "if (await this.#claimant.exists(bound, signal)) throw this.#claimant.taken();",
         replace: "",
       },
     ],
