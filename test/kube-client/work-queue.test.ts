@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
+import type { QueueListener } from "../../src/kube/queue/queue-listener.ts";
 import { again, type Outcome, settled, WorkQueue, type WorkQueueLimits } from "../../src/kube/queue/work-queue.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A queue of texts whose first letter is their lane, with work that tests finish themselves. */
-function queueOf(limits: Partial<WorkQueueLimits> = {}) {
+function queueOf(limits: Partial<WorkQueueLimits> = {}, told?: QueueListener) {
   const clock = new FakeClock();
   const started: string[] = [];
   const reported: string[] = [];
@@ -25,6 +26,7 @@ function queueOf(limits: Partial<WorkQueueLimits> = {}) {
     random: { fraction: () => 0 },
     report: (error, key, failures) => reported.push(`${key} ${failures}: ${(error as Error).message}`),
     limits,
+    told,
   });
   const finish = async (key: string, outcome: Outcome | Error = settled): Promise<void> => {
     const work = open.get(key);
@@ -34,6 +36,65 @@ function queueOf(limits: Partial<WorkQueueLimits> = {}) {
   };
   return { queue, clock, started, reported, open, finish };
 }
+
+/** Counts as those do who make metrics of it. */
+function counted() {
+  const seen = { depth: 0, added: 0, retried: 0, waitedMs: [] as number[], workedMs: [] as number[] };
+  const told: QueueListener = {
+    waiting: (by) => {
+      seen.depth += by;
+    },
+    added: () => {
+      seen.added += 1;
+    },
+    retried: () => {
+      seen.retried += 1;
+    },
+    started: (ms) => seen.waitedMs.push(ms),
+    worked: (ms) => seen.workedMs.push(ms),
+  };
+  return { seen, told };
+}
+
+describe("a work queue that is listened to", () => {
+  it("tells how many wait, for how long they did, and how long work took", async () => {
+    const { seen, told } = counted();
+    const { queue, clock, finish } = queueOf({ concurrency: 1 }, told);
+    for (const key of ["a", "b", "b"]) queue.add(key);
+    expect(seen).toMatchObject({ depth: 1, added: 2, waitedMs: [0] });
+    await turn();
+    clock.advance(30);
+    await finish("a");
+    clock.advance(5);
+    await finish("b");
+    expect(seen).toEqual({ depth: 0, added: 2, retried: 0, waitedMs: [0, 30], workedMs: [30, 5] });
+  });
+
+  it("tells of what is tried again", async () => {
+    const { seen, told } = counted();
+    const { queue, clock, finish } = queueOf({}, told);
+    queue.add("a");
+    await turn();
+    await finish("a", new Error("busy"));
+    expect(seen).toMatchObject({ retried: 1, added: 1 });
+    clock.advance(30_000);
+    await turn();
+    await finish("a");
+    expect(seen).toMatchObject({ retried: 1, added: 2, depth: 0 });
+  });
+
+  it("leaves nobody waiting when it is stopped", async () => {
+    const { seen, told } = counted();
+    const { queue, finish } = queueOf({ concurrency: 1 }, told);
+    for (const key of ["a", "b", "c"]) queue.add(key);
+    await turn();
+    expect(seen.depth).toBe(2);
+    const stopped = queue.stop();
+    await finish("a");
+    await stopped;
+    expect(seen.depth).toBe(0);
+  });
+});
 
 describe("a work queue", () => {
   it("does once what is asked for twice", async () => {

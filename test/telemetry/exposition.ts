@@ -38,7 +38,7 @@ export function readExposition(text: string): ReadonlyMap<string, Family> {
     } else {
       const sample = readSample(line);
       if (current === undefined || !belongs(sample, current)) throw new Error(`out of place: ${line}`);
-      const identity = `${sample.name} ${JSON.stringify(Object.entries(sample.labels).sort())}`;
+      const identity = `${sample.name} ${identityOf(sample.labels)}`;
       if (seen.has(identity)) throw new Error(`twice: ${line}`);
       seen.add(identity);
       current.samples.push(sample);
@@ -75,17 +75,21 @@ function belongs({ name, labels }: Sample, { name: family, type }: Family): bool
 }
 
 function checkHistogram({ name, samples }: Family): void {
-  const counts = samples.filter((sample) => sample.name === `${name}_count`);
-  for (const { labels, value } of counts) {
-    const own = samples.filter(
-      (sample) =>
-        sample.name === `${name}_bucket` &&
-        Object.entries(labels).every(([label, text]) => sample.labels[label] === text),
-    );
-    const bounds = own.map((sample) => (sample.labels["le"] === "+Inf" ? Infinity : Number(sample.labels["le"])));
-    if (bounds.at(-1) !== Infinity) throw new Error(`${name} has no last bucket`);
+  const bucketsOf = new Map<string, Sample[]>();
+  for (const sample of samples.filter((each) => each.name === `${name}_bucket`)) {
+    const { le: _bound, ...labels } = sample.labels;
+    bucketsOf.set(identityOf(labels), [...(bucketsOf.get(identityOf(labels)) ?? []), sample]);
+  }
+  for (const { labels, value } of samples.filter((each) => each.name === `${name}_count`)) {
+    const own = bucketsOf.get(identityOf(labels)) ?? [];
+    const bounds = own.map(({ labels: { le } }) => (le === "+Inf" ? Number.POSITIVE_INFINITY : Number(le)));
+    if (bounds.at(-1) !== Number.POSITIVE_INFINITY) throw new Error(`${name} has no last bucket`);
     if (bounds.some((bound, at) => at > 0 && bound <= (bounds[at - 1] ?? 0)))
       throw new Error(`${name} is not in order`);
     if (own.at(-1)?.value !== value) throw new Error(`${name} does not add up`);
   }
+}
+
+function identityOf(labels: Readonly<Record<string, string>>): string {
+  return JSON.stringify(Object.entries(labels).sort());
 }

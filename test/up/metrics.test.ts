@@ -33,9 +33,9 @@ beforeAll(async () => {
   for (const name of ["one", "two"]) expect((await world.create(paths.configMaps, configMap(name))).code).toBe(201);
   expect((await world.create(paths.configMaps, configMap("three"))).code).toBe(403);
   await eventually(async () => expect(await world.value("milo_quota_bucket_allocated")).toBe(2));
-});
+}, 60_000);
 
-afterAll(() => world.system.stop());
+afterAll(() => world.system.stop(), 60_000);
 
 interface PageRow {
   readonly type: string;

@@ -32,7 +32,7 @@ export const requestMetrics = {
 } as const satisfies MetricTable;
 
 /** Beyond so many sorts of requests, others are counted by their verb alone. */
-const subjectsMax = 2_000;
+const subjectsMax = 500;
 
 export function measureRequests(metrics: Metrics): RequestListener {
   const requests = metrics.counter(requestMetrics.requests);
