@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+import { parseAllDocuments } from "yaml";
+import { systemClock } from "../../src/apiserver/system-clock.ts";
+import { KubeClient } from "../../src/kube/client/kube-client.ts";
+import { discover } from "../../src/kube/discovery/discover.ts";
+import { loadAccess } from "../../src/kube/kubeconfig/load-access.ts";
+import { SocketTransport } from "../../src/kube/transport/socket-transport.ts";
+import type { JsonObject } from "../../src/protocol/json-value.ts";
+import { type KubernetesObject, parseApiVersion } from "../../src/protocol/object-meta.ts";
+
+type AnyObject = KubernetesObject & JsonObject;
+
+/** Does to a cluster what tests need done, without the program that they test. */
+export class ClusterHands {
+  readonly #transport: SocketTransport;
+  readonly #signal = new AbortController().signal;
+
+  constructor(kubeconfig: string) {
+    const access = loadAccess({ kubeconfig }, { env: {}, home: "/", hasTerminal: false, clock: systemClock });
+    this.#transport = new SocketTransport(access, { userAgent: "test" });
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  /** Creates the objects of a file or of a text, in a control plane; resolves to the refusals. */
+  async create(manifests: string, prefix = ""): Promise<readonly string[]> {
+    const text = manifests.includes("\n") ? manifests : readFileSync(manifests, "utf8");
+    const refusals: string[] = [];
+    for (const document of parseAllDocuments(text)) {
+      const object = document.toJS() as AnyObject;
+      await (await this.#resource(object, prefix))
+        .create(object, {}, this.#signal)
+        .catch((error: Error) => refusals.push(error.message));
+    }
+    return refusals;
+  }
+
+  /** Until an object is as expected. */
+  async until(manifest: string, isSo: (object: AnyObject) => boolean, prefix = ""): Promise<AnyObject> {
+    const wanted = parseAllDocuments(manifest)[0]?.toJS() as AnyObject;
+    const resource = await this.#resource(wanted, prefix);
+    const { name = "", namespace } = wanted.metadata;
+    for (;;) {
+      const found = await resource.find({ name, ...(namespace === undefined ? {} : { namespace }) }, this.#signal);
+      if (found !== undefined && isSo(found)) return found;
+      await new Promise((look) => setTimeout(look, 20));
+    }
+  }
+
+  async patchStatus(manifest: string, status: object): Promise<void> {
+    const object = parseAllDocuments(manifest)[0]?.toJS() as AnyObject;
+    const { name = "", namespace = "" } = object.metadata;
+    const resource = await this.#resource(object, "");
+    await resource.patch(
+      { name, namespace },
+      { type: "merge", body: { status } },
+      { subresource: "status" },
+      this.#signal,
+    );
+  }
+
+  async remove(manifest: string, prefix = ""): Promise<void> {
+    const object = parseAllDocuments(manifest)[0]?.toJS() as AnyObject;
+    const { name = "", namespace } = object.metadata;
+    const ref = { name, ...(namespace === undefined ? {} : { namespace }) };
+    await (await this.#resource(object, prefix)).delete(ref, {}, this.#signal);
+  }
+
+  async #resource({ apiVersion, kind }: AnyObject, prefix: string) {
+    const client = new KubeClient(this.#transport, { plane: prefix, prefix });
+    const { group } = parseApiVersion(apiVersion);
+    for (;;) {
+      const { resources } = await discover(client, group, this.#signal);
+      const type = resources.find((each) => each.group === group && each.kind === kind);
+      if (type !== undefined)
+        return client.resource(type, (value) => ({ ok: true, value: value as unknown as AnyObject }));
+    }
+  }
+}
+
+/** Whether a condition holds. */
+export function holds(type: string): (object: AnyObject) => boolean {
+  return (object) => {
+    const { conditions = [] } = (object["status"] ?? {}) as {
+      conditions?: readonly { type: string; status: string }[];
+    };
+    return conditions.some((condition) => condition.type === type && condition.status === "True");
+  };
+}
