@@ -8,7 +8,7 @@ import type { Run } from "./run-world.ts";
 const seedCount = Number(process.env["SIMULATION_SEEDS"] ?? 300);
 const minutes = Number(process.env["SIMULATION_MINUTES"] ?? 0);
 const firstSeed = Number(process.env["SIMULATION_FIRST_SEED"] ?? 1);
-const timeoutMs = (minutes + 30) * 60_000;
+const timeoutMs = (minutes + 60) * 60_000;
 
 const again = (seed: number): string => `npm run simulate -- --seed ${seed} shows what happened`;
 
@@ -35,14 +35,18 @@ describe("controllers in worlds where everything goes wrong", () => {
     });
   }
 
-  it("are the same for the same seed, down to every write and message", async () => {
-    const runs = async (seed: number): Promise<readonly Run[]> => [
-      await runSeed(quotaSubject(seed), { seed }),
-      await runSeed(quotaSubject(seed), { seed, keeps: "lines" }),
-    ];
-    for (const seed of [1, 2, 3, 23, 24, 26]) {
-      const [one, two] = await runs(seed);
-      expect(two?.digest, `seed ${seed}`).toBe(one?.digest);
-    }
-  });
+  it(
+    "are the same for the same seed, down to every write and message",
+    async () => {
+      const runs = async (seed: number): Promise<readonly Run[]> => [
+        await runSeed(quotaSubject(seed), { seed }),
+        await runSeed(quotaSubject(seed), { seed, keeps: "lines" }),
+      ];
+      for (const seed of [2, 3, 24, 26]) {
+        const [one, two] = await runs(seed);
+        expect(two?.digest, `seed ${seed}`).toBe(one?.digest);
+      }
+    },
+    timeoutMs,
+  );
 });
