@@ -48,6 +48,7 @@ export class WebhookServer {
   readonly #limits: WebhookLimits;
   readonly #server: Server;
   #underWay = 0;
+  #isStopping = false;
 
   constructor(options: WebhookServerOptions) {
     this.#options = options;
@@ -76,6 +77,7 @@ export class WebhookServer {
 
   /** Finishes what is under way; whoever keeps a connection without asking anything is cut off. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeIdleConnections();
     await closed;
@@ -84,7 +86,10 @@ export class WebhookServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#underWay += 1;
     try {
-      send(response, await this.#answer(request, response));
+      const answer = await this.#answer(request, response);
+      // Whoever would ask again on this connection would keep us from stopping.
+      response.shouldKeepAlive &&= !this.#isStopping;
+      send(response, answer);
     } catch (error) {
       if (!(error instanceof NotAnswered)) this.#options.report("webhook", error);
       const [code, message] = error instanceof NotAnswered ? [error.code, error.message] : [500, "internal error"];

@@ -1,5 +1,5 @@
 import { Agent, request } from "node:https";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ObjectChange, Verdict } from "../../src/admission/object-change.ts";
 import { WebhookServer } from "../../src/admission/webhook-server.ts";
 import {
@@ -23,11 +23,14 @@ let ready: boolean;
 let asked: ObjectChange[];
 let verdict: Verdict;
 let reported: unknown[];
+/** Nobody is answered before. */
+let mayAnswer: Promise<void>;
 
 beforeEach(async () => {
   ready = true;
   asked = [];
   reported = [];
+  mayAnswer = Promise.resolve();
   verdict = { allowed: true };
   agent = new Agent({ ca: authority.certificatePem, keepAlive: true });
   server = new WebhookServer({
@@ -38,6 +41,7 @@ beforeEach(async () => {
     isReady: () => ready,
     decide: async (change) => {
       asked.push(change);
+      await mayAnswer;
       if (change.name === "broken") throw new Error("a mistake of ours");
       change.warn("nearly used up");
       return verdict;
@@ -205,4 +209,18 @@ it("takes another certificate without being stopped", async () => {
   agent.destroy();
   agent = new Agent({ ca: authority.certificatePem });
   expect((await send({ method: "GET", path: "/healthz" })).code).toBe(200);
+});
+
+it("finishes what is under way when it is stopped", async () => {
+  let release = (): void => undefined;
+  mayAnswer = new Promise((resolve) => {
+    release = resolve;
+  });
+  const answer = send({ body: review() });
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  const stopped = server.stop();
+  release();
+  expect((await answer).code).toBe(200);
+  await stopped;
+  await expect(send({ method: "GET", path: "/healthz" })).rejects.toThrow();
 });
