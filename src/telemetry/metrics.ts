@@ -3,7 +3,6 @@ import type { MetricDeclaration } from "./metric-declaration.ts";
 
 /** Somebody else who has metrics, in the text format, at the time of the call. */
 export interface MetricSource {
-  readonly declarations: readonly MetricDeclaration[];
   text(signal: AbortSignal): Promise<string>;
 }
 
@@ -13,7 +12,6 @@ type SetValue<Label extends string> = (labels: Readonly<Record<Label, string>>, 
 /** Everything that one system measures. There may be several systems in a process, so nothing here is global. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #declared: MetricDeclaration[] = [];
   readonly #sources: MetricSource[] = [];
   readonly #report: Report;
 
@@ -68,12 +66,7 @@ export class Metrics {
   }
 
   add(source: MetricSource): void {
-    this.#declared.push(...source.declarations);
     this.#sources.push(source);
-  }
-
-  get declared(): readonly MetricDeclaration[] {
-    return this.#declared;
   }
 
   /** All of it, in the text format of Prometheus. */
@@ -96,9 +89,7 @@ export class Metrics {
     }
   }
 
-  #declare<Label extends string>(declaration: MetricDeclaration<Label>) {
-    this.#declared.push(declaration);
-    const { name, help, labels = [] } = declaration;
+  #declare<Label extends string>({ name, help, labels = [] }: MetricDeclaration<Label>) {
     return { name, help, labelNames: [...labels], registers: [this.#registry] };
   }
 }

@@ -62,7 +62,7 @@ describe("metrics", () => {
       throw new Error("broken");
     };
     metrics.read({ name: "broken", type: "gauge", help: "Broken." }, broken);
-    metrics.add({ declarations: [], text: async () => broken() });
+    metrics.add({ text: async () => broken() });
     metrics.counter({ name: "fine_total", type: "counter", help: "Fine." }).inc(2);
     expect((await seen(metrics)).get("fine_total")?.samples[0]?.value).toBe(2);
     expect(heard).toEqual(["metric broken", "metrics"]);
@@ -73,7 +73,6 @@ describe("metrics", () => {
     const declaration = { name: "there", type: "gauge", help: "There." } as const;
     const labels = labelText({ name: 'a "quoted" \\ name\nof two lines', empty: "" });
     metrics.add({
-      declarations: [declaration],
       text: async () => headerLines(declaration) + sampleLine("there", labels, 9007199254740993n),
     });
     metrics.counter({ name: "fine_total", type: "counter", help: "Fine." });
@@ -81,7 +80,6 @@ describe("metrics", () => {
     expect([...families.keys()]).toEqual(["fine_total", "there"]);
     expect(families.get("there")?.samples[0]?.labels).toEqual({ name: 'a "quoted" \\ name\nof two lines' });
     expect(await metrics.text(signal)).toContain("9007199254740993");
-    expect(metrics.declared.map(({ name }) => name)).toEqual(["there", "fine_total"]);
   });
 
   it("tell what the process takes", async () => {

@@ -54,7 +54,6 @@ describe("scrapes", () => {
     let [calls, release] = [0, (_: string): void => undefined];
     const metrics = new Metrics(() => undefined);
     metrics.add({
-      declarations: [],
       text: () => {
         calls += 1;
         return new Promise((resolve) => {

@@ -58,10 +58,6 @@ export class SystemMetrics {
     this.#stopProcess = measureProcess(metrics, clock.now() - elapsedMs());
   }
 
-  get declared(): Metrics["declared"] {
-    return this.#metrics.declared;
-  }
-
   /** The server has started. */
   showServer({ registry: { store }, watches }: Pick<EmbeddedServer, "registry" | "watches">): void {
     measureStore(this.#metrics, () => store.revision, this.#options.directory);

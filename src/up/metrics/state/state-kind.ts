@@ -33,7 +33,7 @@ export interface StateKind {
 }
 
 /** Labels of every metric of a kind. The control plane is left out for objects in the root. */
-export function commonLabels({ type }: StateKind): readonly string[] {
+function commonLabels({ type }: StateKind): readonly string[] {
   const names = type.scope === "Cluster" ? ["uid", "name"] : ["uid", "name", "namespace"];
   return ["component", "resource_type", "control_plane", ...names];
 }

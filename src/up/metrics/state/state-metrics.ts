@@ -17,7 +17,7 @@ export interface StateMetricsOptions {
 
 /** Of each kind. A claim takes about a kilobyte of text: nobody wants a gigabyte of it every half minute. */
 export const stateObjectsMax = 10_000;
-const pageSize = 250;
+const pageSize = 100;
 
 const truncated: MetricDeclaration = {
   name: "milo_quota_state_truncated",
@@ -37,7 +37,6 @@ export const stateMetricDeclarations: readonly MetricDeclaration[] = [
  * else that is known of them.
  */
 export class StateMetrics implements MetricSource {
-  readonly declarations = stateMetricDeclarations;
   readonly #options: StateMetricsOptions;
 
   constructor(options: StateMetricsOptions) {

@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CliWorld } from "../cli/cli-world.ts";
+
+let world: CliWorld;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  world = await CliWorld.build();
+}, 60_000);
+
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  await world.stop();
+}, 60_000);
+
+/** Starts the program, and gives what it says until it has said this. */
+function started(args: readonly string[], isSaid: RegExp): Promise<{ child: ChildProcess; said: string }> {
+  const child = spawn(process.execPath, [world.program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  children.push(child);
+  return new Promise((resolve, reject) => {
+    let said = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      if (isSaid.test(said)) resolve({ child, said });
+    });
+    child.once("exit", (code) => reject(new Error(`it ended with ${code}: ${said}`)));
+  });
+}
+
+describe("milo-quota up", () => {
+  it("says where metrics are, if they have a port of their own, and lets go of it at the end", async () => {
+    const args = ["up", "--in-memory", "--port", "0", "--metrics-port", "0", "--log-level", "warn"];
+    const { child, said } = await started(args, /Ctrl-C/);
+    const [, url = ""] = /^Metrics are at (http:\S+)\.$/m.exec(said) ?? [];
+    expect(await (await fetch(url)).text()).toContain("milo_quota_policies_active 0\n");
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+    await expect(fetch(url)).rejects.toThrow();
+  }, 60_000);
+
+  const wrong: Record<string, [args: readonly string[], says: string]> = {
+    "a level that there is not": [["--log-level", "loud"], "Allowed choices are error, warn, info, debug."],
+    "a port that there is not": [["--metrics-port", "70000"], "a port is a number from 0 to 65535"],
+  };
+  it.each(Object.entries(wrong))(
+    "refuses %s",
+    async (_, [args, says]) => {
+      const { status, err } = await world.run(["up", "--in-memory", ...args]);
+      expect(status).toBe(2);
+      expect(err).toContain(says);
+    },
+    60_000,
+  );
+});
