@@ -23,6 +23,8 @@ describe("what a guide shows", () => {
     ["skips part of one word only", ["claim/web-... created"], "claim/web-x7 was created\n", false],
     ["has any age at the end of a line", ["web  5s"], "web  2m10s\n", true],
     ["has ages at the end of a line only", ["5s web"], "6s web\n", false],
+    ["has any time", ["at: '2026-01-31T12:00:00Z',"], "at: '2027-12-01T01:02:03Z',\n", true],
+    ["has a time where it shows one", ["at 2026-01-31T12:00:00Z"], "at noon\n", false],
     ["has an age where it shows one", ["web 5s"], "web soon\n", false],
   ])("%s", (_name, shown, printed, same) => {
     expect(printsAsShown(shown, printed)).toBe(same);

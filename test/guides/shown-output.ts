@@ -6,6 +6,7 @@
  * - `...` between words: anything, up to the end of the line.
  * - `...` in a word: any characters of that word.
  * - an age at the end of a line, such as `5s` or `2m10s`: any age.
+ * - a time, such as `2026-01-31T12:00:00Z`: any time.
  */
 export function printsAsShown(shown: readonly string[], printed: string): boolean {
   const pattern = shown.map((line) => linePattern(line)).join("");
@@ -14,6 +15,8 @@ export function printsAsShown(shown: readonly string[], printed: string): boolea
 
 const age = /^(?:\d+[dhms]){1,2}$/;
 const agePattern = "(?:\\d+[dhms]){1,2}";
+const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/;
+const timePattern = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ";
 
 function linePattern(line: string): string {
   const words = line.split(/\s+/).filter((word) => word !== "");
@@ -24,7 +27,11 @@ function linePattern(line: string): string {
 function wordPattern(word: string, last: boolean): string {
   if (word === "...") return "[^\\n]*?\\s*";
   if (last && age.test(word)) return `(?<!\\S)${agePattern}\\s+`;
-  return `(?<!\\S)${word.split("...").map(literally).join("\\S*")}\\s+`;
+  return `(?<!\\S)${word.split("...").map(withTimes).join("\\S*")}\\s+`;
+}
+
+function withTimes(text: string): string {
+  return text.split(time).map(literally).join(timePattern);
 }
 
 function literally(text: string): string {

@@ -36,6 +36,7 @@ export class Stand {
     this.file(".exports", "");
     this.#program("kubectl", `exec "${kubectl}" "$@"`);
     this.#program("npx", `shift; exec "${process.execPath}" "${miloQuota}" "$@"`);
+    this.#program("npm", `shift 4; exec "${process.execPath}" "${miloQuota}" "$@"`); // npm run -s milo-quota -- ...
   }
 
   /** What `npm start` does, but for the port: another server may run on this machine. Resolves with what it prints. */
