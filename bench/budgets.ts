@@ -117,6 +117,48 @@ export const budgets = {
     unit: "bytes",
     reason: "a million granted claims must fit into a gigabyte of the controllers",
   },
+  admissionAgainstRaw: {
+    bound: "at least",
+    value: 0.35,
+    unit: "x raw",
+    reason: "an admitted object is its own create, and a claim that is created, granted and bound",
+  },
+  admissionLatency: {
+    bound: "at most",
+    value: 3,
+    unit: "x raw",
+    reason: "alone, three durable writes come one after the other: the claim, the promise, the object",
+  },
+  admissionWritesAlone: {
+    bound: "at most",
+    value: 4.2,
+    unit: "writes",
+    reason: "the claim, the promise on the page, the answer, and the binding to the object",
+  },
+  admissionWritesTogether: {
+    bound: "at most",
+    value: 3.2,
+    unit: "writes",
+    reason: "objects that come together share the write of the page",
+  },
+  admissionSpread: {
+    bound: "at least",
+    value: 0.75,
+    unit: "x one bucket",
+    reason: "consumers share nothing, and few clients fill no page anyway",
+  },
+  admissionGrowth: {
+    bound: "at most",
+    value: 1.1,
+    unit: "x with none",
+    reason: "what was granted before is counted once, and never looked at again",
+  },
+  admissionAtRest: {
+    bound: "at most",
+    value: 4096,
+    unit: "bytes",
+    reason: "a claim is stored, indexed and followed; a hundred thousand of them take less than half a gigabyte",
+  },
 } satisfies Record<string, Budget>;
 
 export type BudgetName = keyof typeof budgets;

@@ -1,0 +1,97 @@
+// The whole system in a process of its own, as its users run it; or the server alone, for comparison.
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Serving, serve } from "../../src/apiserver/serve.ts";
+import { systemClock } from "../../src/apiserver/system-clock.ts";
+import {
+  anyObject,
+  claimPoliciesType,
+  claimsType,
+  grantsType,
+  namespacesType,
+  registrationsType,
+} from "../../src/controllers/quota-types.ts";
+import { KubeClient, rootPlane } from "../../src/kube/client/kube-client.ts";
+import type { ResourceType } from "../../src/kube/client/resource-type.ts";
+import { directTransport } from "../../src/kube/transport/direct-transport.ts";
+import type { JsonObject } from "../../src/protocol/json-value.ts";
+import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
+import { up } from "../../src/up/up.ts";
+import type { Asked, Setup, Started, State } from "./admission-child.ts";
+import { grant, grantedClaim, namespaceManifest, namespaceOf, policy, registration } from "./quota-manifests.ts";
+
+const token = "bench";
+const setup = JSON.parse(process.argv[2] ?? "{}") as Setup;
+const { signal } = new AbortController();
+const directory = mkdtempSync(join(tmpdir(), "milo-quota-bench-"));
+const serving = await start();
+const { store } = serving.server.registry;
+const admin = { username: "bench", uid: "bench", groups: ["system:masters"], extra: {} };
+const root = new KubeClient(
+  directTransport((request) => serving.server.api.handle(request), admin),
+  rootPlane,
+);
+for (let consumer = 1; consumer < setup.consumers; consumer += 1) {
+  await create(namespacesType, namespaceManifest(consumer));
+}
+if (setup.quota) await provide();
+
+process.send?.({ target: { url: serving.url, token, ca: authority() } } satisfies Started);
+process.on("message", async (asked: Asked) => {
+  if (asked.ask === "stop") await stop();
+  else process.send?.(state());
+});
+
+function start(): Promise<Serving> {
+  const options = { directory, host: "127.0.0.1", port: 0, token, clock: systemClock };
+  return setup.quota
+    ? up({ ...options, elapsedMs: () => performance.now(), report: (where, error) => console.error(where, error) })
+    : serve({ ...options, report: (error) => console.error(error) });
+}
+
+async function provide(): Promise<void> {
+  await create(registrationsType, registration);
+  for (let consumer = 0; consumer < setup.consumers; consumer += 1) await create(grantsType, grant(consumer));
+  await storeHistory(setup.history);
+  await create(claimPoliciesType, policy);
+  const policies = root.resource(claimPoliciesType, anyObject);
+  while (!JSON.stringify(await policies.get({ name: "configmaps" }, signal)).includes("PolicyReady")) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function create(type: ResourceType, manifest: KubernetesObject): Promise<JsonObject> {
+  return root.resource(type, anyObject).create(manifest, {}, signal);
+}
+
+/** Straight into the store: the API would take an hour. */
+async function storeHistory(count: number): Promise<void> {
+  const resource = `${claimsType.plural}.${claimsType.group}`;
+  for (let at = 0; at < count; at += 1_000) {
+    const writes = Array.from({ length: Math.min(1_000, count - at) }, (_, index) => {
+      const name = `old-claim-${at + index}`;
+      const object = grantedClaim(name, randomUUID()) as unknown as JsonObject;
+      return store.put({ plane: "root", resource, namespace: namespaceOf(0), name }, 0, object);
+    });
+    await Promise.all(writes);
+  }
+}
+
+function authority(): string {
+  const file = readFileSync(serving.kubeconfig ?? "", "utf8");
+  const data = /"certificate-authority-data": "([^"]+)"/.exec(file)?.[1] ?? "";
+  return Buffer.from(data, "base64").toString();
+}
+
+function state(): State {
+  globalThis.gc?.();
+  return { revision: store.revision, heapBytes: process.memoryUsage().heapUsed };
+}
+
+async function stop(): Promise<void> {
+  await serving.stop();
+  rmSync(directory, { recursive: true, force: true });
+  process.disconnect();
+}

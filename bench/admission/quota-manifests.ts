@@ -1,0 +1,88 @@
+import { quotaApiVersion } from "../../src/core/resources/well-known.ts";
+import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
+
+type Manifest = KubernetesObject & Readonly<Record<string, unknown>>;
+
+const resourceType = "core/configmaps";
+/** More than any benchmark asks for. */
+const plenty = 1_000_000_000;
+const longAgo = "2026-01-01T00:00:00Z";
+
+/** The namespace of a consumer, which is the consumer. */
+export function namespaceOf(consumer: number): string {
+  return consumer === 0 ? "default" : `consumer-${consumer}`;
+}
+
+export function namespaceManifest(consumer: number): Manifest {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name: namespaceOf(consumer) } };
+}
+
+export const registration: Manifest = {
+  apiVersion: quotaApiVersion,
+  kind: "ResourceRegistration",
+  metadata: { name: "configmaps" },
+  spec: {
+    resourceType,
+    type: "Entity",
+    baseUnit: "config map",
+    consumerType: { apiGroup: "", kind: "Namespace" },
+    claimingResources: [{ kind: "ConfigMap" }],
+  },
+};
+
+export const policy: Manifest = {
+  apiVersion: quotaApiVersion,
+  kind: "ClaimCreationPolicy",
+  metadata: { name: "configmaps" },
+  spec: {
+    trigger: { resource: { apiVersion: "v1", kind: "ConfigMap" } },
+    target: {
+      resourceClaimTemplate: {
+        spec: {
+          consumerRef: { kind: "Namespace", name: "{{ trigger.metadata.namespace }}" },
+          requests: [{ resourceType, amount: 1 }],
+        },
+      },
+    },
+  },
+};
+
+export function grant(consumer: number): Manifest {
+  const namespace = namespaceOf(consumer);
+  return {
+    apiVersion: quotaApiVersion,
+    kind: "ResourceGrant",
+    metadata: { name: "plenty", namespace },
+    spec: {
+      consumerRef: { kind: "Namespace", name: namespace },
+      allowances: [{ resourceType, buckets: [{ amount: plenty }] }],
+    },
+  };
+}
+
+/** A claim of the first consumer as it is stored once it is granted, made by hand long ago. */
+export function grantedClaim(name: string, uid: string): Manifest {
+  const condition = {
+    type: "Granted",
+    status: "True",
+    reason: "QuotaAvailable",
+    message: "All 1 resource requests have been granted",
+    lastTransitionTime: longAgo,
+    observedGeneration: 1,
+  };
+  const allocation = { status: "Granted", reason: "QuotaAvailable", allocatedAmount: 1, lastTransitionTime: longAgo };
+  return {
+    apiVersion: quotaApiVersion,
+    kind: "ResourceClaim",
+    metadata: { name, namespace: namespaceOf(0), uid, generation: 1, creationTimestamp: longAgo },
+    spec: {
+      consumerRef: { kind: "Namespace", name: namespaceOf(0) },
+      requests: [{ resourceType, amount: 1, dimensionKey: "" }],
+    },
+    status: {
+      observedGeneration: 1,
+      allocations: [{ resourceType, dimensionKey: "", ...allocation }],
+      conditions: [condition],
+    },
+  };
+}
