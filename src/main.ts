@@ -49,14 +49,14 @@ const ended = (): Promise<void> =>
   });
 addApiserver(program, {
   start: startLogged(
-    (options, report) => serve({ ...options, clock: systemClock, report: (error) => report("server", error) }),
+    (options, { report }) => serve({ ...options, clock: systemClock, report: (error) => report("server", error) }),
     { now, elapsedMs },
   ),
   elapsedMs,
   ended,
 });
 addUp(program, {
-  start: startLogged((options, report) => up({ ...options, clock: systemClock, elapsedMs, report }), {
+  start: startLogged((options, voices) => up({ ...options, ...voices, clock: systemClock, elapsedMs }), {
     now,
     elapsedMs,
   }),

@@ -1,9 +1,14 @@
 import { ErrorReports } from "../telemetry/error-reports.ts";
-import { createLog, type LogLevel } from "../telemetry/log.ts";
+import { createLog, type Log, type LogLevel } from "../telemetry/log.ts";
 import type { RunningServer, ServerOptions } from "./serving-flags.ts";
 
-type Report = (where: string, error: unknown) => void;
-type Start = (options: Omit<ServerOptions, "logLevel">, report: Report) => Promise<RunningServer>;
+/** Where a server says what happens, and what goes wrong. */
+interface Voices {
+  readonly log: Log;
+  readonly report: (where: string, error: unknown) => void;
+}
+
+type Start = (options: Omit<ServerOptions, "logLevel">, voices: Voices) => Promise<RunningServer>;
 
 export interface LogPorts {
   /** The time as text. */
@@ -11,11 +16,12 @@ export interface LogPorts {
   readonly elapsedMs: () => number;
 }
 
-/** Starts a server whose complaints go to the error output: for people if that is a terminal, else as lines of JSON. */
+/** Starts a server whose voice goes to the error output: for people if that is a terminal, else as lines of JSON. */
 export function startLogged(start: Start, ports: LogPorts): (options: ServerOptions) => Promise<RunningServer> {
   return async ({ logLevel, ...options }) => {
-    const errors = errorOutput(logLevel, ports);
-    const server = await start(options, errors.report);
+    const log = errorOutput(logLevel, ports);
+    const errors = new ErrorReports(log, ports.elapsedMs);
+    const server = await start(options, { log, report: errors.report });
     const stop = async (): Promise<void> => {
       await server.stop();
       errors.flush();
@@ -24,10 +30,10 @@ export function startLogged(start: Start, ports: LogPorts): (options: ServerOpti
   };
 }
 
-function errorOutput(level: LogLevel, { now, elapsedMs }: LogPorts): ErrorReports {
+function errorOutput(level: LogLevel, { now }: LogPorts): Log {
   const form = process.stderr.isTTY ? "readable" : "json";
   const write = (line: string): void => {
     process.stderr.write(line);
   };
-  return new ErrorReports(createLog({ level, form, now, write }), elapsedMs);
+  return createLog({ level, form, now, write });
 }

@@ -6,12 +6,14 @@ import { ensureNamespace } from "../controllers/system-namespace.ts";
 import { quotaKinds } from "../core/resources/kinds.ts";
 import { sharedAbort } from "../kube/shared-abort.ts";
 import { directTransport } from "../kube/transport/direct-transport.ts";
+import type { Log } from "../telemetry/log.ts";
 import { tenantLayout } from "../tenancy/plane-layout.ts";
 import { tenancyKinds } from "../tenancy/resources/tenancy-kinds.ts";
 import { Tenancy } from "../tenancy/tenancy.ts";
 import { QuotaPlugin } from "./admission-plugin.ts";
 import { installKinds } from "./install-kinds.ts";
 import { LateServer } from "./late-server.ts";
+import { loggedAdmission, loggedDecisions, loggedRequests } from "./logged-listeners.ts";
 import { metricsPath } from "./metrics/metrics-path.ts";
 import { serveMetrics } from "./metrics/metrics-server.ts";
 import { SystemMetrics } from "./metrics/system-metrics.ts";
@@ -20,6 +22,8 @@ import { QuotaSystem, systemUser } from "./quota-system.ts";
 export interface UpOptions extends Omit<ServeOptions, "additions" | "report"> {
   readonly elapsedMs: () => number;
   readonly report: (where: string, error: unknown) => void;
+  /** Hears of requests, decisions, and what policies that only watch would have refused. */
+  readonly log?: Log;
   /** Where everybody on this machine may read metrics; 0 for any free port, nowhere when left out. */
   readonly metricsPort?: number;
 }
@@ -30,11 +34,11 @@ export interface Up extends Serving {
 }
 
 /** Starts everything, each part after those it needs; nobody can reach the server before all of it is there. */
-export async function up({ elapsedMs, report, metricsPort, ...options }: UpOptions): Promise<Up> {
+export async function up({ elapsedMs, report, metricsPort, log = silence, ...options }: UpOptions): Promise<Up> {
   const server = new LateServer();
   const { clock, directory } = options;
   const metrics = new SystemMetrics({ clock, elapsedMs, report, directory });
-  const parts: Parts = { server, metrics, plugin: new QuotaPlugin() };
+  const parts: Parts = { server, metrics, log, plugin: new QuotaPlugin() };
   try {
     const serving = await serveAll({ ...options, elapsedMs, report }, parts);
     return await withMetricsPort(serving, metrics, metricsPort);
@@ -47,11 +51,15 @@ export async function up({ elapsedMs, report, metricsPort, ...options }: UpOptio
 interface Parts {
   readonly server: LateServer;
   readonly metrics: SystemMetrics;
+  readonly log: Log;
   readonly plugin: QuotaPlugin;
 }
 
+const nothing = (): void => undefined;
+const silence: Log = { error: nothing, warn: nothing, info: nothing, debug: nothing };
+
 function serveAll({ elapsedMs, report, ...options }: UpOptions, parts: Parts): Promise<Serving> {
-  const { server, metrics, plugin } = parts;
+  const { server, metrics, log, plugin } = parts;
   const { toldRequests, overLog, scrapes } = metrics;
   const runtime = runtimeOn(parts, { ...options, elapsedMs, report });
   const tenancy = tenancyOn(server, runtime);
@@ -59,7 +67,7 @@ function serveAll({ elapsedMs, report, ...options }: UpOptions, parts: Parts): P
     ...options,
     report: (error) => report("server", error),
     additions: {
-      toldRequests,
+      toldRequests: loggedRequests(log, toldRequests),
       overLog,
       otherPaths: [metricsPath(() => scrapes.text())],
       plugins: [tenancy.guard, plugin],
@@ -130,8 +138,10 @@ async function startAll(runtime: Runtime, tenancy: Tenancy, parts: Parts): Promi
   await ensureNamespace(runtime, planes.root, signal);
   tenancy.start();
   await tenancy.ready;
-  const { plugin, metrics } = parts;
-  const quota = new QuotaSystem({ runtime, plugin, ...metrics.admission, toldDecisions: metrics.toldDecisions });
+  const { plugin, metrics, log } = parts;
+  const told = loggedAdmission(log, metrics.admission.told);
+  const toldDecisions = loggedDecisions(log, metrics.toldDecisions);
+  const quota = new QuotaSystem({ runtime, plugin, ...metrics.admission, told, toldDecisions });
   metrics.showQuota(quota, runtime);
   await quota.start();
   return {

@@ -15,12 +15,16 @@ afterAll(async () => {
 }, 60_000);
 
 /** Starts the program, and gives what it says until it has said this. */
-function started(args: readonly string[], isSaid: RegExp): Promise<{ child: ChildProcess; said: string }> {
-  const child = spawn(process.execPath, [world.program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+function started(
+  args: readonly string[],
+  isSaid: RegExp,
+  errors: "inherit" | "pipe" = "inherit",
+): Promise<{ child: ChildProcess; said: string }> {
+  const child = spawn(process.execPath, [world.program, ...args], { stdio: ["ignore", "pipe", errors] });
   children.push(child);
   return new Promise((resolve, reject) => {
     let said = "";
-    child.stdout.on("data", (chunk: Buffer) => {
+    child.stdout?.on("data", (chunk: Buffer) => {
       said += chunk.toString();
       if (isSaid.test(said)) resolve({ child, said });
     });
@@ -38,6 +42,22 @@ describe("milo-quota up", () => {
     child.kill("SIGTERM");
     expect(await ended).toBe(0);
     await expect(fetch(url)).rejects.toThrow();
+  }, 60_000);
+
+  it("says what it is asked for when it is told to, a line of JSON for each", async () => {
+    const args = ["up", "--in-memory", "--port", "0", "--log-level", "debug"];
+    const { child } = await started(args, /Ctrl-C/, "pipe");
+    let said = "";
+    child.stderr?.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    child.kill("SIGTERM");
+    await ended;
+    const lines = said.trim().split("\n");
+    const requests = lines.map((line) => JSON.parse(line)).filter(({ message }) => / \/apis?\//.test(message));
+    expect(requests.length).toBeGreaterThan(0);
+    expect(requests[0]).toMatchObject({ level: "debug", code: expect.any(Number), ms: expect.any(Number) });
   }, 60_000);
 
   const wrong: Record<string, [args: readonly string[], says: string]> = {
