@@ -70,7 +70,10 @@ function mustBeBound(policy: TruePolicy, object: TrueObject, governance: Governa
   if (!isAtWork(policy) || readyMs === undefined || kindOf(object) !== policy.triggerKind) return false;
   if (render(policy, object, governance)?.outcome !== "claim") return false;
   const uid = object.object.metadata.uid ?? "";
-  const isLetInByIt = book.claimsBehind(uid)?.some((claim) => claim.policy === policy.name) === true;
+  // Whose claim somebody deleted is like any other object: it counts again if it is younger than the work of the policy.
+  const isLetInByIt = (book.claimsBehind(uid) ?? []).some(
+    (claim) => claim.policy === policy.name && !book.isEndedByHand(claim.uid),
+  );
   if (policy.adoptsExisting || (isLetInByIt && policies.isOriginal(policy.name))) return true;
   return Date.parse(object.object.metadata.creationTimestamp ?? "") > readyMs + unsureMs;
 }

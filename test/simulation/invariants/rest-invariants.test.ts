@@ -185,6 +185,14 @@ describe("objects at rest", () => {
     expect(faults()).toEqual([expect.stringMatching(/bound by 2/), expect.stringMatching(/hold 2/)]);
   });
 
+  it("demands none where somebody deleted the claim, and the policy is at work for a shorter time", () => {
+    planted.put(policies, policy("Ignore", true));
+    planted.put("things.example.com", thing("yes", 0));
+    governance.book.allowed("t", [{ uid: "c", policy: "things" }], 0);
+    governance.book.endedByHand("c");
+    expect(faults()).toEqual([]);
+  });
+
   it("demands that claims hold what an object needs, of which there may be several once it was changed", () => {
     planted.put(policies, policy("Adopt", true));
     planted.put("things.example.com", thing("yes", 0));
