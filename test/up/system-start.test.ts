@@ -1,0 +1,146 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { sharedAbort } from "../../src/kube/shared-abort.ts";
+import { ConnectionFailed } from "../../src/kube/transport/transport.ts";
+import { buildServer, type ServerProgram } from "../apiserver/killable-server.ts";
+import { FrontDoor } from "./front-door.ts";
+import { RunningProgram } from "./running-program.ts";
+
+const configMaps = "/api/v1/namespaces/default/configmaps";
+
+describe("milo-quota up", () => {
+  let program: ServerProgram;
+  let folder: string;
+  let running: RunningProgram[];
+  let doors: FrontDoor[];
+
+  beforeAll(async () => {
+    program = await buildServer("src/main.ts");
+  }, 60_000);
+  afterAll(() => program.remove());
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "milo-quota-start-"));
+    [running, doors] = [[], []];
+  });
+  afterEach(async () => {
+    await Promise.all(doors.map((door) => door.close()));
+    await Promise.all(running.map((each) => each.end("SIGKILL")));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const run = (...flags: readonly string[]): RunningProgram => {
+    const started = RunningProgram.ofBundle(program, ["up", ...flags]);
+    running.push(started);
+    return started;
+  };
+  const open = (kubeconfig: string): FrontDoor => {
+    const door = FrontDoor.byKubeconfig(kubeconfig);
+    doors.push(door);
+    return door;
+  };
+
+  it("says where it is, how to use it and how to stop it", async () => {
+    const data = join(folder, "data");
+    const welcome = await run("--port", "0", "--data-dir", data).welcome();
+    expect(welcome).toMatch(/^Quota is at work at https:\/\/127\.0\.0\.1:\d+ \(data in .*data; ready in \d+ ms\)\.$/m);
+    expect(welcome).toContain(`export KUBECONFIG=${join(data, "kubeconfig")}`);
+    for (const [, file = ""] of welcome.matchAll(/kubectl \w+ -f (\S+)/g)) expect(existsSync(file), file).toBe(true);
+    const { code, text } = await open(join(data, "kubeconfig")).get("/readyz");
+    expect([code, text]).toEqual([200, "ok"]);
+  });
+
+  it("says that its port is taken, by whom it may be, and what to do", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as AddressInfo;
+    const data = join(folder, "data");
+    const { code, stderr, stdout } = await run("--port", `${port}`, "--data-dir", data).ending;
+    await new Promise((resolve) => other.close(resolve));
+    expect(stderr).toBe(
+      `milo-quota: port ${port} of 127.0.0.1 is in use by another program; end that program, or choose another port with --port\n`,
+    );
+    expect([code, stdout]).toEqual([2, ""]);
+    await run("--port", "0", "--data-dir", data).welcome();
+  });
+
+  it("says that its data are in use by another one", async () => {
+    const data = join(folder, "data");
+    await run("--port", "0", "--data-dir", data).welcome();
+    const { code, stderr } = await run("--port", "0", "--data-dir", data).ending;
+    expect(code, stderr).toBe(2);
+    expect(stderr).toMatch(/^milo-quota: .*in use/);
+    expect((await open(join(data, "kubeconfig")).get(configMaps)).code).toBe(200);
+  });
+
+  const wrong: Record<string, [flags: readonly string[], says: RegExp]> = {
+    "a port that is none": [["--port", "many"], /a port is a number from 0 to 65535/],
+    "a level that there is not": [["--log-level", "loud"], /Allowed choices are/],
+    "a flag that there is not": [["--prot", "1"], /unknown option '--prot'/],
+  };
+  for (const [what, [flags, says]] of Object.entries(wrong)) {
+    it(`refuses ${what}`, async () => {
+      const { code, stderr } = await run("--in-memory", ...flags).ending;
+      expect(code, stderr).toBe(2);
+      expect(stderr).toMatch(says);
+    });
+  }
+
+  it("in memory leaves nothing behind but the kubeconfig that it is asked for, for nobody else to read", async () => {
+    const kubeconfig = join(folder, "access", "config");
+    const flags = ["--in-memory", "--port", "0", "--token", "a-token-of-mine", "--kubeconfig", kubeconfig];
+    const first = run(...flags);
+    expect(await first.welcome()).toContain("data in memory");
+    expect(statSync(kubeconfig).mode & 0o777).toBe(0o600);
+    const [user] = JSON.parse(readFileSync(kubeconfig, "utf8")).users;
+    expect(user.user).toEqual({ token: "a-token-of-mine" });
+    expect((await open(kubeconfig).create(configMaps, { metadata: { name: "kept-nowhere" } })).code).toBe(201);
+    const stranger = await open(kubeconfig).as("a-token-of-nobody");
+    doors.push(stranger);
+    expect((await stranger.get(configMaps)).code).toBe(401);
+    await Promise.all(doors.splice(0).map((door) => door.close()));
+    expect((await first.end("SIGTERM")).code).toBe(0);
+    await run(...flags).welcome();
+    expect((await open(kubeconfig).get(`${configMaps}/kept-nowhere`)).code).toBe(404);
+    expect(readdirSync(folder)).toEqual(["access"]);
+  });
+
+  it("keeps the token of the administrator, and what they made, from one start to the next", async () => {
+    const data = join(folder, "data");
+    const flags = ["--port", "0", "--data-dir", data];
+    const first = run(...flags);
+    await first.welcome();
+    const tokenOf = (): string => JSON.parse(readFileSync(join(data, "kubeconfig"), "utf8")).users[0].user.token;
+    const token = tokenOf();
+    await open(join(data, "kubeconfig")).create(configMaps, { metadata: { name: "kept" } });
+    await Promise.all(doors.splice(0).map((door) => door.close()));
+    await first.end("SIGINT");
+    await run(...flags).welcome();
+    expect(tokenOf()).toBe(token);
+    expect((await open(join(data, "kubeconfig")).get(`${configMaps}/kept`)).code).toBe(200);
+  });
+
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    it(`stops in order within two seconds of ${signal}, with watches open`, async () => {
+      const kubeconfig = join(folder, "kubeconfig");
+      const server = run("--in-memory", "--port", "0", "--kubeconfig", kubeconfig);
+      await server.welcome();
+      const door = open(kubeconfig);
+      const abort = sharedAbort();
+      const paths = [configMaps, "/api/v1/namespaces", "/apis/quota.miloapis.com/v1alpha1/resourceclaims"];
+      const watches = await Promise.all(paths.map((path) => door.watch(path, abort.signal)));
+      await door.create(configMaps, { metadata: { name: "seen" } });
+      const beganMs = performance.now();
+      const { code, stderr, stdout } = await server.end(signal);
+      expect(performance.now() - beganMs).toBeLessThan(2_000);
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/Stopping \.\.\.\n$/);
+      const ends = await Promise.allSettled(watches.map(({ ended }) => ended));
+      for (const end of ends) if (end.status === "rejected") expect(end.reason).toBeInstanceOf(ConnectionFailed);
+      expect(watches[0]?.lines.some((line) => line.includes('"seen"'))).toBe(true);
+    });
+  }
+});
