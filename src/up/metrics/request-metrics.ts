@@ -1,4 +1,4 @@
-import type { AnsweredRequest, RequestListener, RequestSubject } from "../../apiserver/http/observed-api.ts";
+import type { RequestListener, RequestSubject } from "../../apiserver/http/observed-api.ts";
 import type { MetricTable } from "../../telemetry/metric-declaration.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
@@ -38,33 +38,52 @@ export function measureRequests(metrics: Metrics): RequestListener {
   const requests = metrics.counter(requestMetrics.requests);
   const took = metrics.histogram(requestMetrics.took);
   const inFlight = metrics.gauge(requestMetrics.inFlight);
-  const seen = new Set<string>();
+  // Every request is counted: what is found by its labels once is not looked for again.
+  const known = new Map<string, Counts>();
+  const countsOf = (subject: RequestSubject): Counts => {
+    const id = idOf(subject);
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    if (known.size >= subjectsMax && subject.resource !== other) return countsOf(beyond(subject));
+    const made: Counts = {
+      took: subject.verb === "WATCH" ? undefined : took.labels(subject),
+      byCode: new Map(),
+      counter: (code) => requests.labels({ ...subject, code: String(code) }),
+    };
+    known.set(id, made);
+    return made;
+  };
   return {
     begun: () => inFlight.inc(),
     answered: (request) => {
       inFlight.dec();
-      const labels = limited(subjectOf(request), seen);
-      requests.inc({ ...labels, code: String(request.code) });
-      if (request.verb !== "WATCH") took.observe(labels, request.ms / 1_000);
+      const { verb, group, version, resource, subresource, scope, code, ms } = request;
+      const counts = countsOf({ verb, group, version, resource, subresource, scope });
+      const counter = counts.byCode.get(code) ?? counts.counter(code);
+      counts.byCode.set(code, counter);
+      counter.inc();
+      counts.took?.observe(ms / 1_000);
     },
   };
 }
 
-export function measureWatches(metrics: Metrics, count: () => number | undefined): void {
-  metrics.read(requestMetrics.watches, count);
+interface Counts {
+  readonly took: { observe(seconds: number): void } | undefined;
+  readonly byCode: Map<number, { inc(): void }>;
+  readonly counter: (code: number) => { inc(): void };
 }
 
-function subjectOf({ verb, group, version, resource, subresource, scope }: AnsweredRequest): RequestSubject {
-  return { verb, group, version, resource, subresource, scope };
+const other = "other";
+
+function idOf({ verb, group, version, resource, subresource, scope }: RequestSubject): string {
+  return `${verb} ${group} ${version} ${resource} ${subresource} ${scope}`;
 }
 
 /** Tenants define kinds of their own: what they can name must not fill the memory. */
-function limited(labels: RequestSubject, seen: Set<string>): RequestSubject {
-  const id = Object.values(labels).join(" ");
-  if (seen.has(id)) return labels;
-  if (seen.size >= subjectsMax) {
-    return { verb: labels.verb, group: "", version: "", resource: "other", subresource: "", scope: "" };
-  }
-  seen.add(id);
-  return labels;
+function beyond({ verb }: RequestSubject): RequestSubject {
+  return { verb, group: "", version: "", resource: other, subresource: "", scope: "" };
+}
+
+export function measureWatches(metrics: Metrics, count: () => number | undefined): void {
+  metrics.read(requestMetrics.watches, count);
 }
