@@ -102,6 +102,12 @@ addDemo(program, surroundings, {
 });
 addCompletion(program);
 
+// Whoever reads only the beginning, as head does, has what they want.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+});
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -16,7 +16,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** What people are told of anything that goes wrong. What nobody foresaw is a mistake of ours, and thrown on. */
+/** What people are told of anything that goes wrong. What nobody foresaw is a mistake of ours, and told in full. */
 export function failureOf(error: unknown, server: string): CommandFailure {
   if (error instanceof CommandFailure) return error;
   if (error instanceof KubeconfigError) {
@@ -25,7 +25,8 @@ export function failureOf(error: unknown, server: string): CommandFailure {
   }
   if (error instanceof ConnectionFailed) return unreachable(error, server);
   if (error instanceof StatusError) return refused(error, server);
-  throw error;
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new CommandFailure(`something went wrong that should not: ${text}`, exitCodes.unusable);
 }
 
 const starting = "Is it running? `milo-quota up` starts one here; --kubeconfig, --context and --server choose another.";

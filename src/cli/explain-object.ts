@@ -1,9 +1,11 @@
 import type { ClaimCreationPolicy } from "../core/resources/claim-creation-policy.ts";
+import type { ConsumerRef } from "../core/resources/consumer-ref.ts";
 import type { ResourceClaim, ResourceRef } from "../core/resources/resource-claim.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import { timeText } from "../kube/timestamp.ts";
 import { parseApiVersion } from "../protocol/object-meta.ts";
 import type { Cluster } from "./cluster/cluster.ts";
+import { hereAndAtHome } from "./cluster/each-plane.ts";
 import { QuotaObjects } from "./cluster/quota-objects.ts";
 import type { ConsumerFilter } from "./consumer-filter.ts";
 import { creationsFrom } from "./created-object.ts";
@@ -18,17 +20,14 @@ interface Evidence {
   readonly denials: readonly Denial[];
 }
 
-export async function evidenceIn(cluster: Cluster, signal: AbortSignal): Promise<readonly Evidence[]> {
-  const planes = [...new Set([cluster.here, cluster.home])];
+export function evidenceIn(cluster: Cluster, signal: AbortSignal): Promise<readonly Evidence[]> {
   const { namespace } = cluster;
   const selection = namespace === undefined ? {} : { namespace };
-  return Promise.all(
-    planes.map(async (plane) => {
-      const objects = new QuotaObjects(plane, cluster.note, signal);
-      const [claims, denials] = await Promise.all([objects.claims(selection), denialsIn(plane, namespace, signal)]);
-      return { plane, claims, denials };
-    }),
-  );
+  return hereAndAtHome(cluster, async (plane) => {
+    const objects = new QuotaObjects(plane, cluster.note, signal);
+    const [claims, denials] = await Promise.all([objects.claims(selection), denialsIn(plane, namespace, signal)]);
+    return { plane, claims, denials };
+  });
 }
 
 /** Of a claim by its name, there or gone. */
@@ -88,15 +87,13 @@ export async function findingsOfFiles(
 
 /** Policies of the root are about all planes. */
 export async function policiesHere(cluster: Cluster, signal: AbortSignal): Promise<readonly ClaimCreationPolicy[]> {
-  const planes = [...new Set([cluster.here, cluster.home])];
-  const lists = await Promise.all(planes.map((plane) => new QuotaObjects(plane, cluster.note, signal).claimPolicies()));
-  return lists.flat();
+  const read = (plane: KubeClient) => new QuotaObjects(plane, cluster.note, signal).claimPolicies();
+  return (await hereAndAtHome(cluster, read)).flat();
 }
 
-async function consumersIn(cluster: Cluster, signal: AbortSignal) {
-  const planes = [...new Set([cluster.here, cluster.home])];
-  const lists = await Promise.all(planes.map((plane) => new QuotaObjects(plane, cluster.note, signal).buckets()));
-  return lists.flat().map(({ consumer }) => consumer);
+async function consumersIn(cluster: Cluster, signal: AbortSignal): Promise<readonly ConsumerRef[]> {
+  const read = (plane: KubeClient) => new QuotaObjects(plane, cluster.note, signal).buckets();
+  return (await hereAndAtHome(cluster, read)).flat().map(({ consumer }) => consumer);
 }
 
 function claimsThat(evidence: readonly Evidence[], isMeant: (claim: ResourceClaim) => boolean): readonly Finding[] {

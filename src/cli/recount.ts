@@ -7,6 +7,7 @@ import { StatusError } from "../protocol/api-status.ts";
 import { type Cluster, planeText } from "./cluster/cluster.ts";
 import type { Surroundings } from "./cluster/cluster-access.ts";
 import { type ClusterFlags, withClusterFlags } from "./cluster/cluster-flags.ts";
+import { inEachPlane } from "./cluster/each-plane.ts";
 import { anyObject, forEachOf } from "./cluster/object-lists.ts";
 import { onCluster } from "./cluster/on-cluster.ts";
 import { QuotaObjects } from "./cluster/quota-objects.ts";
@@ -54,7 +55,8 @@ interface PlaneDrifts {
 async function recount(cluster: Cluster, flags: RecountFlags, signal: AbortSignal): Promise<ExitCode> {
   const units = await readUnits(cluster, signal);
   const planes = await cluster.planes(signal);
-  const found = await forEachOf(planes, (plane) => lastingDrifts(plane, { cluster, units }, signal));
+  const seen = await inEachPlane(cluster, planes, (plane) => lastingDrifts(plane, { cluster, units }, signal));
+  const found = seen.results;
   const left = flags.fix === true ? await fixAll(found, { cluster, units }, signal) : found;
   const [before, after] = [found, left].map((each) => each.flatMap(({ drifts }) => drifts).length as number);
   const consumers = found.reduce((sum, each) => sum + each.consumers, 0);
@@ -70,7 +72,7 @@ async function recount(cluster: Cluster, flags: RecountFlags, signal: AbortSigna
         .map(({ plane, drifts }) => ({ plane: planeText(plane), drifts: drifts.map(driftValue) })),
     }),
   );
-  return after === 0 ? exitCodes.fine : exitCodes.refused;
+  return after === 0 ? seen.exitCode : exitCodes.refused;
 }
 
 interface Ground {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { RenderedClaim } from "../core/policy/claim-policy.ts";
 import { timeText } from "../kube/timestamp.ts";
 import { StatusError } from "../protocol/api-status.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
@@ -44,12 +45,14 @@ type Alone =
   | { readonly verdict: "fits" }
   | { readonly verdict: "does not fit" | "exists already" | "cannot be created"; readonly message: string };
 
+/** What does not fit beside the objects before it; unknown to whoever may not read what it is counted from. */
+type Together = readonly string[] | "not created" | "not known";
+
 interface Simulated {
   readonly object: string;
   readonly alone: Alone;
   readonly wanted: WantedClaims;
-  /** What does not fit beside the objects before it; undefined for what would not be created anyway. */
-  readonly together: readonly string[] | undefined;
+  readonly together: Together;
 }
 
 async function simulate(cluster: Cluster, flags: SimulateFlags, signal: AbortSignal): Promise<ExitCode> {
@@ -63,7 +66,7 @@ async function simulate(cluster: Cluster, flags: SimulateFlags, signal: AbortSig
     const wanted = policies.claimsFor(creation, timeText(cluster.clock.now()));
     const counts = wanted.claims.filter(({ shadow }) => !shadow).map(({ claim }) => claim);
     const isCreated = alone.verdict === "fits" || alone.verdict === "does not fit";
-    const together = isCreated ? await forecast.shortages(counts, cluster.here) : undefined;
+    const together = isCreated ? await besideOthers(forecast, counts, cluster) : "not created";
     results.push({ object: nameOf(creation.object), alone, wanted, together });
   }
   const isFine = results.every(isFitting);
@@ -88,12 +91,22 @@ async function dryRun({ object, type }: Creation, { here }: Cluster, signal: Abo
   }
 }
 
+async function besideOthers(forecast: Forecast, claims: readonly RenderedClaim[], cluster: Cluster): Promise<Together> {
+  try {
+    return await forecast.shortages(claims, cluster.here);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.status.code !== 403) throw error;
+    cluster.note(`Whether it fits beside the others is not known: ${error.message}`);
+    return "not known";
+  }
+}
+
 function isFitting({ alone, together }: Simulated): boolean {
-  return alone.verdict === "fits" && together?.length === 0;
+  return alone.verdict === "fits" && (together === "not known" || together.length === 0);
 }
 
 function linesOf({ object, alone, wanted, together }: Simulated): readonly string[] {
-  const isBeside = alone.verdict === "fits" && together !== undefined && together.length > 0;
+  const isBeside = alone.verdict === "fits" && typeof together !== "string" && together.length > 0;
   const verdict = isBeside ? "fits alone, but not beside those before it" : alone.verdict;
   const because = isBeside ? together : "message" in alone ? [alone.message] : [];
   const free = alone.verdict === "fits" && wanted.claims.length === 0 ? " (no quota on it)" : "";
@@ -110,7 +123,7 @@ function simulatedValue({ object, alone, wanted, together }: Simulated): object 
   return {
     object,
     alone,
-    together: together === undefined ? null : { fits: together.length === 0, shortages: together },
+    together: typeof together === "string" ? null : { fits: together.length === 0, shortages: together },
     claims: wanted.claims.map(({ policy, shadow, claim }) => ({
       policy,
       mode: shadow ? "Shadow" : "Enforce",

@@ -4,12 +4,11 @@ import type { Cluster } from "./cluster/cluster.ts";
 import { planeText } from "./cluster/cluster.ts";
 import type { Surroundings } from "./cluster/cluster-access.ts";
 import { type ClusterFlags, withClusterFlags } from "./cluster/cluster-flags.ts";
-import { forEachOf } from "./cluster/object-lists.ts";
+import { inEachPlane } from "./cluster/each-plane.ts";
 import { onCluster } from "./cluster/on-cluster.ts";
 import { QuotaObjects } from "./cluster/quota-objects.ts";
-import { failureOf } from "./command-failure.ts";
 import { type ConsumerFilter, isMeant, isType, readKindAndName } from "./consumer-filter.ts";
-import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import type { ExitCode } from "./exit-codes.ts";
 import { type OutputFlags, print, withOutputFlag } from "./output.ts";
 import { readUnits } from "./units.ts";
 import { type ShownBucket, usageTable, usageValue } from "./usage-table.ts";
@@ -42,35 +41,24 @@ Examples:
 async function showUsage(cluster: Cluster, flags: UsageFlags, signal: AbortSignal): Promise<ExitCode> {
   const units = await readUnits(cluster, signal);
   const planes = flags.all === true ? await cluster.planes(signal) : [cluster.here];
-  const found = await forEachOf(planes, (plane) => bucketsOf(plane, cluster, signal));
-  const buckets = found.flatMap((each) => (each.buckets ?? []).filter((bucket) => isShown(bucket, flags)));
+  const seen = await inEachPlane(cluster, planes, (plane) => bucketsOf(plane, cluster, signal));
+  const buckets = seen.results.flat().filter((bucket) => isShown(bucket, flags));
   print(
     flags,
     () => usageTable(buckets, units) ?? nothing(flags),
     () => ({ items: buckets.map((bucket) => usageValue(bucket, units)) }),
   );
-  return found.find(({ failed }) => failed !== undefined)?.failed ?? exitCodes.fine;
+  return seen.exitCode;
 }
 
-interface Found {
-  readonly buckets?: readonly ShownBucket[];
-  readonly failed?: ExitCode;
-}
-
-/** One control plane that does not answer hides no other. */
-async function bucketsOf(plane: KubeClient, cluster: Cluster, signal: AbortSignal): Promise<Found> {
-  const { namespace } = cluster;
-  try {
-    const buckets = await new QuotaObjects(plane, cluster.note, signal).buckets(
-      namespace === undefined ? {} : { namespace },
-    );
-    return { buckets: buckets.map((bucket) => ({ plane: planeText(plane), bucket })) };
-  } catch (error) {
-    if (plane === cluster.here) throw error;
-    const { message, exitCode } = failureOf(error, cluster.url);
-    cluster.note(`Left out ${planeText(plane)}: ${message}`);
-    return { failed: exitCode };
-  }
+async function bucketsOf(
+  plane: KubeClient,
+  { namespace, note }: Cluster,
+  signal: AbortSignal,
+): Promise<readonly ShownBucket[]> {
+  const selection = namespace === undefined ? {} : { namespace };
+  const buckets = await new QuotaObjects(plane, note, signal).buckets(selection);
+  return buckets.map((bucket) => ({ plane: planeText(plane), bucket }));
 }
 
 function isShown({ bucket }: ShownBucket, { consumer, resourceType }: UsageFlags): boolean {

@@ -113,6 +113,14 @@ describe("finding the server", () => {
   });
 });
 
+describe("output", () => {
+  it("may be cut off by whoever reads it", async () => {
+    const line = `'${process.execPath}' '${world.program}' completion fish | head -1; echo \${PIPESTATUS[0]}`;
+    const { stdout, stderr } = spawnSync("bash", ["-c", line], { encoding: "utf8" });
+    expect([stdout, stderr]).toEqual(["# Completion of milo-quota for fish.\n0\n", ""]);
+  });
+});
+
 describe("milo-quota token", () => {
   it("makes tokens that members see their own with, lists and revokes them", async () => {
     const organization = (name: string): string => `${tenantApi}\nkind: Organization\nmetadata: { name: ${name} }\n`;
@@ -137,6 +145,18 @@ describe("milo-quota token", () => {
     expect(own).toMatchObject({ status: 0, out: expect.stringContaining("Nothing is granted or used yet.") });
     expect([others.status, root.status]).toEqual([4, 4]);
     expect(root.err).toContain("Ask whoever runs the server for this right.");
+
+    const project = `${tenantApi}\nkind: Project\nmetadata: { name: site }\nspec: { ownerRef: { kind: Organization, name: acme } }\n`;
+    await hands.create(project);
+    await hands.until(project, holds("Ready"));
+    const [inProject, explained, both] = await Promise.all([
+      world.run(["usage", "--project", "site", ...alice]),
+      world.run(["explain", "nothing", "--project", "site", ...alice]),
+      world.run(["usage", "--project", "site", "--organization", "acme", ...alice]),
+    ]);
+    expect(inProject).toMatchObject({ status: 0, err: expect.stringContaining("Amounts are in base units") });
+    expect(explained.status).toBe(5);
+    expect(both).toMatchObject({ status: 0, err: "" });
 
     const listed = json(await world.ask(["token", "list", "-o", "json"]));
     expect(listed.items).toMatchObject([{ user: "alice", groups: ["devs", "ops"], expired: false }]);

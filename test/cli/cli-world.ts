@@ -23,13 +23,15 @@ export class CliWorld {
   readonly folder: string;
   readonly program: string;
   readonly #built: string;
+  readonly #builder: CliWorld | undefined;
   #server: ChildProcess | undefined;
   kubeconfig = "";
   url = "";
 
-  constructor(folder: string, built: string) {
+  constructor(folder: string, built: string, builder?: CliWorld) {
     this.folder = folder;
     this.#built = built;
+    this.#builder = builder;
     this.program = join(built, "milo-quota.js");
   }
 
@@ -40,6 +42,11 @@ export class CliWorld {
     const world = new CliWorld(mkdtempSync(join(tmpdir(), "milo-quota-cli-")), mkdtempSync(join(cache, "cli-")));
     await bundle(world.program);
     return world;
+  }
+
+  /** Another server and another folder, with the same program. It is to be stopped before this one. */
+  another(): CliWorld {
+    return new CliWorld(mkdtempSync(join(tmpdir(), "milo-quota-cli-")), this.#built, this);
   }
 
   /** Starts everything, in memory. */
@@ -67,7 +74,7 @@ export class CliWorld {
       await ended;
     }
     rmSync(this.folder, { recursive: true, force: true });
-    rmSync(this.#built, { recursive: true, force: true });
+    if (this.#builder === undefined) rmSync(this.#built, { recursive: true, force: true });
   }
 
   file(name: string, text: string): string {

@@ -3,7 +3,8 @@ import type { KubeClient } from "../../kube/client/kube-client.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Surroundings } from "../cluster/cluster-access.ts";
 import { type ClusterFlags, withClusterFlags } from "../cluster/cluster-flags.ts";
-import { type AnyObject, forEachOf } from "../cluster/object-lists.ts";
+import { inEachPlane } from "../cluster/each-plane.ts";
+import type { AnyObject } from "../cluster/object-lists.ts";
 import { onCluster } from "../cluster/on-cluster.ts";
 import { QuotaObjects } from "../cluster/quota-objects.ts";
 import { readCounted } from "../consumer-books.ts";
@@ -72,7 +73,15 @@ async function examineQuota(cluster: Cluster, signal: AbortSignal): Promise<read
 
 async function readAll(cluster: Cluster, signal: AbortSignal): Promise<Examined> {
   const registrations = await new QuotaObjects(cluster.home, cluster.note, signal).registrations();
-  const planes = await forEachOf(await cluster.planes(signal), (plane) => readPlane(plane, cluster, signal));
+  const planes = await inEachPlane(cluster, await cluster.planes(signal), (plane) => readPlane(plane, cluster, signal));
+  return readTogether(registrations, planes.results, cluster);
+}
+
+function readTogether(
+  registrations: Examined["registrations"],
+  planes: readonly Awaited<ReturnType<typeof readPlane>>[],
+  cluster: Cluster,
+): Examined {
   return {
     registrations,
     units: new Units(registrations),

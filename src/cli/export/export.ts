@@ -7,7 +7,7 @@ import { type Cluster, planeText } from "../cluster/cluster.ts";
 import type { Surroundings } from "../cluster/cluster-access.ts";
 import { type ClusterFlags, withClusterFlags } from "../cluster/cluster-flags.ts";
 import { ownerOf } from "../cluster/control-planes.ts";
-import { forEachOf } from "../cluster/object-lists.ts";
+import { inEachPlane } from "../cluster/each-plane.ts";
 import { onCluster } from "../cluster/on-cluster.ts";
 import { CommandFailure } from "../command-failure.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
@@ -61,18 +61,18 @@ async function writePlanes(
   { output }: ExportFlags,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const planes = await forEachOf(await cluster.planes(signal), async (plane) => {
+  const planes = await inEachPlane(cluster, await cluster.planes(signal), async (plane) => {
     const project = ownerOf(plane.plane)?.name;
     const into = project === undefined ? join(folder, "root") : join(folder, "projects", project);
     return { plane, into, parts: await partsOf(plane, cluster.namespace, signal) };
   });
-  for (const { plane, into, parts } of planes) {
+  for (const { plane, into, parts } of planes.results) {
     if (parts.length === 0) continue;
     writeParts(into, parts, output);
     const count = parts.reduce((sum, { objects }) => sum + objects.length, 0);
     console.log(`${into}: ${counted(count, "object")} of ${planeText(plane)}`);
   }
-  return exitCodes.fine;
+  return planes.exitCode;
 }
 
 /** Numbered, because kubectl takes the files of a folder in the order of their names. */
