@@ -12,17 +12,25 @@ export interface Ending {
   readonly stderr: string;
 }
 
+interface Surroundings {
+  readonly cwd?: string;
+  /** Signals go to everything that it starts as well, as from a terminal. */
+  readonly isGroup?: boolean;
+}
+
 /** Our own program in a process of its own, as people start it. */
 export class RunningProgram {
   readonly ending: Promise<Ending>;
   readonly #child: ChildProcess;
+  readonly #isGroup: boolean;
   readonly #welcomed: Promise<string | undefined>;
   #stdout = "";
   #stderr = "";
 
-  constructor(command: string, flags: readonly string[], cwd = process.cwd()) {
-    const child = spawn(command, flags, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  constructor(command: string, flags: readonly string[], { cwd = process.cwd(), isGroup = false }: Surroundings = {}) {
+    const child = spawn(command, flags, { cwd, stdio: ["ignore", "pipe", "pipe"], detached: isGroup });
     this.#child = child;
+    this.#isGroup = isGroup;
     this.ending = new Promise((resolve, reject) => {
       child.once("error", reject);
       child.once("close", (code) => resolve({ code, stdout: this.#stdout, stderr: this.#stderr }));
@@ -56,7 +64,9 @@ export class RunningProgram {
   }
 
   async end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<Ending> {
-    this.#child.kill(signal);
+    const { pid, exitCode, signalCode } = this.#child;
+    if (!this.#isGroup) this.#child.kill(signal);
+    else if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, signal);
     return this.ending;
   }
 }
