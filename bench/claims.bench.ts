@@ -50,6 +50,11 @@ function hotFigures(clients: number, decided: readonly Measured[], created: read
       ...(clients === 64 ? { budget: "claimsAgainstRaw" as const } : {}),
     },
     {
+      name: `processor time of the server, a create against a decided claim, ${who}`,
+      value: ratioOf(created, decided, "cpuMsEach"),
+      unit: "x",
+    },
+    {
       name: `durable writes for each decision, ${who}`,
       value: middle(decided, "writesEach"),
       unit: "writes",
