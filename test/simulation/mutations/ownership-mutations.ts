@@ -107,8 +107,9 @@ export const ownershipMutations: readonly Mutation[] = [
     edits: [
       {
         file: "src/core/policy/rendered-names.ts",
-        find: "return [plane, policy, group, kind, namespace, name];",
-        replace: "return [policy, group, kind, namespace, name];",
+        find: "stableHash([...originParts(origin), consumerKey(consumer), ...asked], nameHashLength)",
+        replace:
+          'stableHash([...originParts({ ...origin, plane: "" }), consumerKey(consumer), ...asked], nameHashLength)',
       },
     ],
   },

@@ -83,8 +83,8 @@ const sameName: Scenario = {
   lengthMs: 10_000,
   steps: (stage) => [
     ...beginning(stage),
-    step(3_000, "somebody creates x in both planes, past the door", () => {
-      for (const where of ["root", plane]) post(stage.world, configMap("x", 1, { bypass: "yes" }), where);
+    step(3_000, "somebody creates x in two planes, past the door", () => {
+      for (const where of [plane, "project-b"]) post(stage.world, configMap("x", 1, { bypass: "yes" }), where);
     }),
   ],
 };
