@@ -2,6 +2,7 @@ import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
 import type { Random } from "../kube/backoff.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import { EventRecorder, eventType } from "../kube/events/event-recorder.ts";
+import type { InformerHealth } from "../kube/watch/informer-health.ts";
 import type { ObjectSource } from "../kube/watch/object-source.ts";
 import type { Clock } from "../protocol/clock.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
@@ -38,6 +39,11 @@ export interface AdmissionOptions {
   readonly told?: AdmissionListener;
   readonly toldStreams?: StreamsListener;
   readonly toldPolicies?: PolicyListener;
+}
+
+export interface AdmissionHealth extends StreamsHealth {
+  readonly activePolicies: number;
+  readonly informers: readonly InformerHealth[];
 }
 
 /** Who the system is to a server, unless it is told otherwise. */
@@ -104,8 +110,9 @@ export class Admission {
   }
 
   /** How the streams of claims are, and how many policies are at work, for those who look from outside. */
-  get health(): StreamsHealth & { readonly activePolicies: number } {
-    return { ...this.#streams.health, activePolicies: this.#sight.activeCount };
+  get health(): AdmissionHealth {
+    const { activeCount, informers } = this.#sight;
+    return { ...this.#streams.health, activePolicies: activeCount, informers };
   }
 
   /**

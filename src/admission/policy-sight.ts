@@ -7,6 +7,7 @@ import type { RegistrationView } from "../core/resources/registration-rules.ts";
 import { parseResourceRegistration, type ResourceRegistration } from "../core/resources/resource-registration.ts";
 import type { Random } from "../kube/backoff.ts";
 import { Informer } from "../kube/watch/informer.ts";
+import { healthOf, type InformerHealth } from "../kube/watch/informer-health.ts";
 import type { ObjectSource } from "../kube/watch/object-source.ts";
 import type { Clock } from "../protocol/clock.ts";
 import { SeenRegistrations } from "./seen-registrations.ts";
@@ -118,6 +119,10 @@ export class PolicySight implements RegistrationView {
       .filter((other) => other.kind.kind === kind && other.kind.apiGroup === apiGroup)
       .filter((other) => other.plane === this.#root || other.plane === plane)
       .map(({ policy }) => policy);
+  }
+
+  get informers(): readonly InformerHealth[] {
+    return healthOf({ registrations: this.#registrations, claimPolicies: this.#policies }, "admission-");
   }
 
   /** How many policies are at work. */

@@ -5,7 +5,7 @@ import { LeaderElection } from "../kube/lease/leader-election.ts";
 import { leaseType, parseLease } from "../kube/lease/lease.ts";
 import { pause } from "../kube/pause.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
-import type { InformerState } from "../kube/watch/informer.ts";
+import { healthOf, type InformerHealth } from "../kube/watch/informer-health.ts";
 import { KnownFigures } from "./figures/known-figures.ts";
 import { leadWith } from "./leading.ts";
 import { createPolicyViews, type PolicyViews } from "./policies/policy-views.ts";
@@ -28,15 +28,6 @@ export interface ControllersHealth {
   readonly isLeading: boolean;
   readonly claims: Readonly<Record<ClaimRecord["state"], number>>;
   readonly informers: readonly InformerHealth[];
-}
-
-interface InformerHealth {
-  readonly name: string;
-  readonly phase: InformerState["phase"];
-  /** How many objects it keeps. */
-  readonly size: number;
-  /** How often it had to begin again because something went wrong. */
-  readonly troubles: number;
 }
 
 const alone: Leadership = { fence: () => undefined };
@@ -73,12 +64,7 @@ export class Controllers {
 
   /** How all of it is, for those who look from outside. */
   get health(): ControllersHealth {
-    const informers = Object.entries(this.#views).map(([name, { state, size, troubles }]) => ({
-      name,
-      phase: state.phase,
-      size,
-      troubles,
-    }));
+    const informers = healthOf({ ...this.#views });
     return { isLeading: this.#isLeading, claims: this.#counts.byState, informers };
   }
 

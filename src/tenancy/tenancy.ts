@@ -1,4 +1,5 @@
 import { untilAborted } from "../kube/until-aborted.ts";
+import { healthOf, type InformerHealth } from "../kube/watch/informer-health.ts";
 import { claimGuard } from "./claim-guard.ts";
 import { MembershipController } from "./controllers/membership-controller.ts";
 import { OrganizationController } from "./controllers/organization-controller.ts";
@@ -45,6 +46,11 @@ export class Tenancy {
   /** Resolves when all tenants are known, and their control planes that were made before can be used. */
   get ready(): Promise<void> {
     return Promise.all([this.#directory.ready, this.tokens.ready]).then(() => undefined);
+  }
+
+  /** How well tenants are seen, for those who look from outside. */
+  get informers(): readonly InformerHealth[] {
+    return healthOf({ ...this.#views }, "tenancy-");
   }
 
   start(): void {

@@ -142,7 +142,7 @@ async function startAll(runtime: Runtime, tenancy: Tenancy, parts: Parts): Promi
   const told = loggedAdmission(log, metrics.admission.told);
   const toldDecisions = loggedDecisions(log, metrics.toldDecisions);
   const quota = new QuotaSystem({ runtime, plugin, ...metrics.admission, told, toldDecisions });
-  metrics.showQuota(quota, runtime);
+  metrics.showQuota(quota, tenancy, runtime);
   await quota.start();
   return {
     stop: async () => {

@@ -149,11 +149,18 @@ describe("controllers", () => {
     expect(await world.value("leader_election_master_status", { name: "milo-quota-controllers" })).toBe(1);
     const states = await world.samples("milo_quota_informer_state");
     expect(states.map(({ labels }) => `${labels["informer"]} ${labels["state"]}`).sort()).toEqual([
+      "admission-claimPolicies live",
+      "admission-registrations live",
       "claimPolicies live",
       "claims live",
       "grantPolicies live",
       "grants live",
       "registrations live",
+      "tenancy-memberships live",
+      "tenancy-namespaces live",
+      "tenancy-organizations live",
+      "tenancy-projects live",
+      "tenancy-users live",
     ]);
     expect(await world.value("milo_quota_informer_restarts_total", { informer: "claims" })).toBe(0);
   });

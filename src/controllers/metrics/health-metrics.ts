@@ -1,4 +1,5 @@
 import { bucketName } from "../../core/resources/object-names.ts";
+import type { InformerHealth } from "../../kube/watch/informer-health.ts";
 import type { MetricTable } from "../../telemetry/metric-declaration.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { ControlPlanes } from "../control-planes.ts";
@@ -61,14 +62,6 @@ export function measureHealth(
   metrics.readEach(healthMetrics.claims, (set) => {
     for (const [state, count] of Object.entries(controllers.health.claims)) set({ state }, count);
   });
-  const eachInformer = (tell: (informer: Informer) => void): void => controllers.health.informers.forEach(tell);
-  metrics.readEach(healthMetrics.informers, (set) =>
-    eachInformer(({ name, phase }) => set({ informer: name, state: phase }, 1)),
-  );
-  metrics.readEach(healthMetrics.objects, (set) => eachInformer(({ name, size }) => set({ informer: name }, size)));
-  metrics.readEach(healthMetrics.restarts, (set) =>
-    eachInformer(({ name, troubles }) => set({ informer: name }, troubles)),
-  );
   metrics.readEach(healthMetrics.freshness, (set) => {
     let count = 0;
     for (const [{ plane, consumer, resourceType }, ageMs] of controllers.known.ages()) {
@@ -86,4 +79,15 @@ export function measureHealth(
   });
 }
 
-type Informer = Controllers["health"]["informers"][number];
+/** How well everybody sees. */
+export function measureInformers(metrics: Metrics, informers: () => readonly InformerHealth[]): void {
+  metrics.readEach(healthMetrics.informers, (set) => {
+    for (const { name, phase } of informers()) set({ informer: name, state: phase }, 1);
+  });
+  metrics.readEach(healthMetrics.objects, (set) => {
+    for (const { name, size } of informers()) set({ informer: name }, size);
+  });
+  metrics.readEach(healthMetrics.restarts, (set) => {
+    for (const { name, troubles } of informers()) set({ informer: name }, troubles);
+  });
+}

@@ -3,7 +3,7 @@ import type { EmbeddedServer } from "../../apiserver/embedded-server.ts";
 import type { RequestListener } from "../../apiserver/http/observed-api.ts";
 import type { RecordLog } from "../../apiserver/storage/record-log.ts";
 import { measureDecisions } from "../../controllers/metrics/decision-metrics.ts";
-import { measureHealth } from "../../controllers/metrics/health-metrics.ts";
+import { measureHealth, measureInformers } from "../../controllers/metrics/health-metrics.ts";
 import { measureQueues } from "../../controllers/metrics/queue-metrics.ts";
 import type { Runtime } from "../../controllers/runtime.ts";
 import type { DecisionListener } from "../../controllers/writer/ports.ts";
@@ -12,6 +12,7 @@ import type { QueueListeners } from "../../kube/queue/queue-listener.ts";
 import type { Clock } from "../../protocol/clock.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { measureProcess } from "../../telemetry/process-metrics.ts";
+import type { Tenancy } from "../../tenancy/tenancy.ts";
 import type { QuotaSystem } from "../quota-system.ts";
 import { measureAdmission, measureEnforcement, measurePolicies, measurePolicyCount } from "./admission-metrics.ts";
 import { measureRequests, measureWatches } from "./request-metrics.ts";
@@ -65,11 +66,17 @@ export class SystemMetrics {
   }
 
   /** Quota is about to be at work. */
-  showQuota(quota: QuotaSystem, { planes, clock, report }: Runtime): void {
+  showQuota(quota: QuotaSystem, tenancy: Pick<Tenancy, "informers">, { planes, clock, report }: Runtime): void {
     measureEnforcement(this.#metrics, () => quota.enforcement);
     measureStreamHealth(this.#metrics, () => quota.health);
     measurePolicyCount(this.#metrics, () => quota.health.activePolicies);
     measureHealth(this.#metrics, quota.controllers, planes);
+    const { controllers } = quota;
+    measureInformers(this.#metrics, () => [
+      ...controllers.health.informers,
+      ...quota.health.informers,
+      ...tenancy.informers,
+    ]);
     const nextTurn = (signal: AbortSignal): Promise<void> => pause(clock, 0, signal);
     this.#metrics.add(new StateMetrics({ planes, report, nextTurn }));
   }
