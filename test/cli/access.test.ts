@@ -114,10 +114,10 @@ describe("finding the server", () => {
 });
 
 describe("output", () => {
-  it("may be cut off by whoever reads it", async () => {
-    const line = `'${process.execPath}' '${world.program}' completion fish | head -1; echo \${PIPESTATUS[0]}`;
+  it("may be left unread", async () => {
+    const line = `'${process.execPath}' '${world.program}' completion fish | true; echo \${PIPESTATUS[0]}`;
     const { stdout, stderr } = spawnSync("bash", ["-c", line], { encoding: "utf8" });
-    expect([stdout, stderr]).toEqual(["# Completion of milo-quota for fish.\n0\n", ""]);
+    expect([stdout, stderr]).toEqual(["0\n", ""]);
   });
 });
 
