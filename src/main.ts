@@ -102,12 +102,6 @@ addDemo(program, surroundings, {
 });
 addCompletion(program);
 
-// Whoever reads only the beginning, as head does, has what they want.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit();
-});
-
 try {
   await program.parseAsync();
 } catch (error) {

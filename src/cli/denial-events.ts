@@ -84,7 +84,7 @@ export function endOf(name: string): string {
   return name.slice(name.lastIndexOf("-") + 1);
 }
 
-export function isAbout({ trigger }: ClaimCreationPolicy, { apiGroup, kind }: ResourceRef): boolean {
+function isAbout({ trigger }: ClaimCreationPolicy, { apiGroup, kind }: ResourceRef): boolean {
   return parseApiVersion(trigger.apiVersion).group === apiGroup && trigger.kind === kind;
 }
 

@@ -60,7 +60,7 @@ export class PoliciesAtWork {
   }
 }
 
-export function isReady({ enabled, status }: Pick<ClaimCreationPolicy, "enabled" | "status">): boolean {
+function isReady({ enabled, status }: Pick<ClaimCreationPolicy, "enabled" | "status">): boolean {
   return enabled && findCondition(status.conditions, "Ready")?.status === "True";
 }
 

@@ -23,7 +23,7 @@ export interface Surroundings {
 type AccessFlags = Omit<ClusterFlags, "requestTimeout">;
 
 /** Where `milo-quota up` leaves its kubeconfig, seen from the folder it was started in. */
-export const localKubeconfig = join(".milo-quota", "kubeconfig");
+const localKubeconfig = join(".milo-quota", "kubeconfig");
 
 /** The file of a server in this folder, where nobody says anything else. */
 export function localFile({ kubeconfig, server, context }: AccessFlags, surroundings: Surroundings) {

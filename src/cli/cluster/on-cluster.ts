@@ -33,7 +33,7 @@ export async function onCluster<Flags extends ClusterFlags>(
 }
 
 /** Says what went wrong, and what to do, in the name of the program. */
-export function tell(command: Command, { message, advice, exitCode }: CommandFailure): ExitCode {
+function tell(command: Command, { message, advice, exitCode }: CommandFailure): ExitCode {
   let program = command;
   while (program.parent !== null) program = program.parent;
   console.error(`${program.name()}: ${message}`);

@@ -63,7 +63,7 @@ async function ownerOf(user: string, cluster: Cluster, signal: AbortSignal): Pro
   }
 }
 
-export function noTenants(): CommandFailure {
+function noTenants(): CommandFailure {
   const advice = "On a cluster of yours, make tokens as it does: `kubectl create token`, or your identity provider.";
   return new CommandFailure("tokens are made for servers that `milo-quota up` runs", exitCodes.missing, advice);
 }
