@@ -7,6 +7,7 @@ const ancient = "ancient-changes";
 
 /** Joins the oldest updaters of each version into one, until no more than ten are left. */
 export function capOwners(owners: Owners): Owners {
+  if (owners.size <= updatersMax) return owners;
   const updaters = [...owners].filter(([, { operation }]) => operation === "Update").sort(byAge);
   if (updaters.length <= updatersMax) return owners;
   const capped = new Map(owners);

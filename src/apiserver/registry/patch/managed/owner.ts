@@ -21,12 +21,10 @@ export function ownerIdentity({
   apiVersion,
   subresource,
 }: Omit<Owner, "fields" | "timeSeconds">): string {
-  return JSON.stringify({
-    ...(manager === "" ? {} : { manager }),
-    operation,
-    ...(operation === "Apply" ? {} : { apiVersion }),
-    ...(subresource === "" ? {} : { subresource }),
-  });
+  const named = manager === "" ? "" : `"manager":${JSON.stringify(manager)},`;
+  const versioned = operation === "Apply" ? "" : `,"apiVersion":${JSON.stringify(apiVersion)}`;
+  const below = subresource === "" ? "" : `,"subresource":${JSON.stringify(subresource)}`;
+  return `{${named}"operation":"${operation}"${versioned}${below}}`;
 }
 
 /** The owner with other fields; the very same one when they are what it has. */
