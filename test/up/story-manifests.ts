@@ -8,6 +8,7 @@ export const types = {
   projects: "resourcemanager.miloapis.com/projects",
   secrets: "core/secrets",
   configMaps: "core/configmaps",
+  services: "core/services",
 } as const;
 
 /** How much everybody gets. */
@@ -122,6 +123,16 @@ export const configMapsPolicy = claimPolicy("config-maps", {
   target: { resourceClaimTemplate: { spec: { requests: [{ resourceType: types.configMaps, amount: 1 }] } } },
   existingObjects: "Adopt",
 });
+
+/** In the control plane of a project: it holds there alone. */
+export const servicesPolicy = claimPolicy("services", {
+  trigger: { resource: { apiVersion: "v1", kind: "Service" } },
+  target: { resourceClaimTemplate: { spec: { requests: [{ resourceType: types.services, amount: 1 }] } } },
+});
+
+export const servicesRegistration = registrationOfProject("services", types.services, ["service", "Service"]);
+
+export const service = (name: string): object => ({ metadata: { name }, spec: { ports: [{ port: 80 }] } });
 
 export const secret = (name: string, type = "Opaque"): object => ({ metadata: { name }, type });
 

@@ -21,6 +21,9 @@ import {
   registrations,
   secret,
   secretsPolicy,
+  service,
+  servicesPolicy,
+  servicesRegistration,
   types,
 } from "./story-manifests.ts";
 import { buckets, claimPolicies, claims, expectRefused, hasReason, isTrue, StoryWorld } from "./story-world.ts";
@@ -46,6 +49,10 @@ const noMoreProjects = [
 const noMoreSecrets = [
   types.secrets,
   `${types.secrets} for Project "web": requested 1 secret, limit 2, allocated 2, reserved 0, available 0`,
+] as const;
+const nothingOfServices = [
+  types.services,
+  `${types.services} for Project "web": requested 1 service, limit 0, allocated 0, reserved 0, available 0`,
 ] as const;
 const noMoreMaps = [
   types.configMaps,
@@ -208,6 +215,50 @@ describe.each(["on an empty data folder", "again on what it left"])("the whole s
     await made(world.as("anna").remove(`${secretsOf("web")}/in-the-shadow`));
     await apply(`${claimPolicies}/secrets`, secretsPolicy(), isTrue("Ready"));
     expectRefused(await world.as("anna").create(secretsOf("web"), secret("in-the-light")), noMoreSecrets);
+  });
+
+  it("denies by default, where a policy holds: in the control plane that it is in", async () => {
+    const [anna, policy] = [world.as("anna"), inProject("web", `${claimPolicies}/services`)];
+    const servicesOf = (name: string): string => inProject(name, "/api/v1/namespaces/default/services");
+    const registration = `${quota}/resourceregistrations/services`;
+    await apply(policy, servicesPolicy, hasReason("ValidationFailed"));
+    await apply(registration, servicesRegistration, isTrue("Active"));
+    await world.admin.until(policy, isTrue("Ready"));
+    const answer = await anna.create(servicesOf("web"), service("first"));
+    expectRefused(answer, nothingOfServices);
+    expect(answer.body.message).toContain('Nothing of it is granted to Project "web" yet.');
+    await made(anna.create(servicesOf("blog"), service("first")));
+    await made(world.admin.remove(policy));
+    await world.admin.gone(policy);
+    await made(anna.create(servicesOf("web"), service("first")));
+    await made(world.admin.remove(registration));
+    await world.admin.gone(registration);
+  });
+
+  it("admits one of many who make the same object at once, and counts it once", async () => {
+    const anna = world.as("anna");
+    await made(anna.remove(`${secretsOf("web")}/three`));
+    await world.shows("web", "web", { [types.secrets]: [2, 1, 0, 1], [types.configMaps]: [3, 3, 0, 0] });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => anna.create(secretsOf("web"), secret("three"))));
+    expect(answers.map(({ code }) => code).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    await world.shows("web", "web", { [types.secrets]: [2, 2, 0, 0], [types.configMaps]: [3, 3, 0, 0] });
+  });
+
+  it("leaves manifests as they were written, whichever way they are spelled", async () => {
+    const stored = async (path: string): Promise<Body> => (await world.admin.get(path)).body;
+    const grants = (await stored(`${quota}/grantcreationpolicies`)).items;
+    expect(grants.map(({ spec, status }: Body) => [spec.disabled, spec.enabled, status.enabled])).toEqual([
+      [false, undefined, true],
+      [undefined, true, true],
+    ]);
+    const { spec, status } = await stored(`${quota}/resourceregistrations/secrets`);
+    expect([spec.consumerType, spec.consumerTypeRef.kind, status.consumerType.kind]).toEqual([
+      undefined,
+      "Project",
+      "Project",
+    ]);
+    const both = { ...secretsPolicy({ enabled: true, disabled: false }) };
+    expect((await world.admin.apply(`${claimPolicies}/secrets`, both)).code).toBe(422);
   });
 
   it("has every figure as it was after it was stopped and started", async () => {
