@@ -27,10 +27,17 @@ const shrinkRuns = 300;
 /** Of the trace of a failure, the end is what matters. */
 const linesShown = 400;
 
+process.on("uncaughtException", (error) => {
+  console.error(error instanceof RangeError ? error.message : error);
+  process.exit(2);
+});
+
 const first = whole("seed") ?? 1;
 const steps = whole("steps");
 const isHunt = values.mutation !== undefined;
+const minutes = Number(values.minutes ?? 0);
 const begunMs = performance.now();
+if (!Number.isFinite(minutes)) throw new RangeError(`--minutes takes a number, not "${values.minutes}"`);
 
 process.exitCode = await main();
 
@@ -61,7 +68,7 @@ async function played(name: string): Promise<number> {
 function goesOn(runs: number): boolean {
   if (isHunt) return runs < mutationSeeds;
   if (values.forever === true) return true;
-  if (values.minutes !== undefined) return performance.now() - begunMs < Number(values.minutes) * 60_000;
+  if (values.minutes !== undefined) return performance.now() - begunMs < minutes * 60_000;
   return runs < (whole("seeds") ?? (values.seed === undefined ? 100 : 1));
 }
 

@@ -30,7 +30,12 @@ const { values } = parseArgs({
 });
 
 if (values.help === true) console.log(usage);
-else process.exitCode = await simulate();
+else process.exitCode = await simulate().catch(explain);
+
+function explain(error: unknown): number {
+  console.error(error instanceof RangeError ? error.message : error);
+  return 2;
+}
 
 async function simulate(): Promise<number> {
   const mutation = values.mutation === undefined ? undefined : mutationNamed(values.mutation);

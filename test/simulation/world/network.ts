@@ -2,6 +2,7 @@ import { ChildAbort } from "../../../src/kube/child-abort.ts";
 import { type Call, ConnectionFailed, type Reply, type Transport } from "../../../src/kube/transport/transport.ts";
 import { type ApiStatus, failure, resourceExpired, StatusError } from "../../../src/protocol/api-status.ts";
 import { writeJson } from "../../../src/protocol/json-writer.ts";
+import { Gate } from "./gate.ts";
 import type { Life, SimulatedMachine } from "./machine.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import type { SimulatedServer } from "./server.ts";
@@ -31,32 +32,6 @@ const patienceMs = { least: 5, most: 12_000 };
 const slowMsMax = 6_000;
 /** How late a request may arrive whose sender has given up on it. */
 const lateMsMax = 33_000;
-
-/** Holds some requests of a machine back until it is opened. */
-export class Gate {
-  readonly #counts: (call: Call) => boolean;
-  #held: (() => void)[] = [];
-  #isOpen = false;
-
-  constructor(counts: (call: Call) => boolean) {
-    this.#counts = counts;
-  }
-
-  /** Whether anything stands before it. */
-  get isReached(): boolean {
-    return this.#held.length > 0;
-  }
-
-  pass(call: Call, send: () => void): void {
-    if (this.#isOpen || !this.#counts(call)) send();
-    else this.#held.push(send);
-  }
-
-  open(): void {
-    this.#isOpen = true;
-    for (const send of this.#held.splice(0)) send();
-  }
-}
 
 /** Between the machines and the API server: it delays, loses, and cuts. */
 export class Network {
