@@ -5,7 +5,7 @@ import type { Runtime } from "../runtime.ts";
 import { GrantNameTaken } from "./grant-writer.ts";
 
 /** A plane did not answer a moment ago, and is not asked again just now. */
-export class PlaneSilent extends Error {
+class PlaneSilent extends Error {
   override readonly name = "PlaneSilent";
 
   constructor(plane: string) {

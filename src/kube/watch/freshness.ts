@@ -26,7 +26,7 @@ const refreshEveryMs = 1_000;
 const askMsMax = 10_000;
 
 /** The server is at a revision before one that it told of: its store was put back, or its answer is no revision. */
-export class HistoryRewritten extends Error {
+class HistoryRewritten extends Error {
   override readonly name = "HistoryRewritten";
 
   constructor(now: string, before: string | undefined) {
