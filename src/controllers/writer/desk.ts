@@ -194,7 +194,8 @@ export class Desk {
 
   /** Whether nothing is left to keep in mind. */
   get isIdle(): boolean {
-    return this.#open.size === 0 && this.#grants.size === 0 && this.pages.size === 0 && this.ledger.claimCount === 0;
+    const isNothingKnown = this.#open.size === 0 && this.#grants.size === 0 && this.ledger.claimCount === 0;
+    return isNothingKnown && this.pages.size === 0 && this.#seen.size === 0;
   }
 
   /** Takes over a page as it was read. If somebody else has written it, it is no fence any more. */
