@@ -23,7 +23,7 @@ export function registration(resourceType: string, spec: Json = {}): Json {
   };
 }
 
-export function registrationName(resourceType: string): string {
+function registrationName(resourceType: string): string {
   return resourceType.replaceAll(/[^a-z0-9.-]/g, "-");
 }
 

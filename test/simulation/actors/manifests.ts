@@ -50,7 +50,7 @@ export function grantOf(consumer: Consumer, name: string, given: readonly Wanted
 }
 
 /** Keeps a claim after its deletion until its service says that it is done. */
-export const serviceFinalizer = "example.com/cleaning-up";
+const serviceFinalizer = "example.com/cleaning-up";
 
 export function claimOf(consumer: Consumer, name: string, wanted: readonly Wanted[], isKept = false): Manifest {
   const finalizers = isKept ? { finalizers: [serviceFinalizer] } : {};

@@ -43,7 +43,7 @@ const projectA: Consumer = { apiGroup, kind: "Project", name: "a", plane: "proje
 const projectB: Consumer = { apiGroup, kind: "Project", name: "b", plane: "project-b" };
 
 export const configMapKind = { apiGroup: "", kind: "ConfigMap" };
-export const priorityClassKind = { apiGroup: "scheduling.k8s.io", kind: "PriorityClass" };
+const priorityClassKind = { apiGroup: "scheduling.k8s.io", kind: "PriorityClass" };
 
 export function drawWorld(random: SeededRandom): TinyWorld {
   const consumers = random.pick([

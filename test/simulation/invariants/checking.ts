@@ -7,7 +7,7 @@ import type { Invariant } from "./invariant.ts";
 import { type QuotaChange, QuotaTruth } from "./quota-truth.ts";
 
 const apiVersion = "quota.miloapis.com/v1alpha1";
-export const organization = { apiGroup: "resourcemanager.miloapis.com", kind: "Organization", name: "acme" };
+const organization = { apiGroup: "resourcemanager.miloapis.com", kind: "Organization", name: "acme" };
 
 type Content = Readonly<Record<string, unknown>>;
 

@@ -34,7 +34,7 @@ export class DenialsAreTrue implements Invariant {
 }
 
 /** Whether all that a claim asks for fits by itself, beside what is held and promised. */
-export function hasRoom(claim: TrueClaim, truth: QuotaTruth, nowMs: number): boolean {
+function hasRoom(claim: TrueClaim, truth: QuotaTruth, nowMs: number): boolean {
   if (!isRegistered(truth, claim)) return false;
   const types = new Set(claim.asked.map(({ resourceType }) => resourceType));
   return [...types].every((resourceType) => hasRoomOn(claim, resourceType, truth, nowMs));

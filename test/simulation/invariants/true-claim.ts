@@ -32,7 +32,7 @@ export interface TrueAutomatic {
   readonly bound: string;
 }
 
-export const prefix = "quota.miloapis.com/";
+const prefix = "quota.miloapis.com/";
 
 export function readTrueClaim(key: ObjectKey, object: JsonObject): TrueClaim {
   const spec = at(object, "spec");
