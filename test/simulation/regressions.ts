@@ -6,4 +6,9 @@ export interface Regression {
 }
 
 /** Kept so that it never comes back unseen. A seed is the same world only as long as those who act in it are the same. */
-export const regressions: readonly Regression[] = [];
+export const regressions: readonly Regression[] = [
+  {
+    seed: 4082,
+    because: "a page that was seen while others were counted, and that nobody needed by then, was forgotten",
+  },
+];
