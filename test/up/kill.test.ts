@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/apiserver/system-clock.ts";
+import { pause } from "../../src/kube/pause.ts";
+import { sharedAbort } from "../../src/kube/shared-abort.ts";
 import { buildServer, type ServerProgram } from "../apiserver/killable-server.ts";
 import { pick, seeded } from "../apiserver/random-writes.ts";
 import type { Body } from "../apiserver/test-server.ts";
@@ -95,15 +97,23 @@ describe("everything in one process, killed while objects are made", () => {
     doors.push(door);
     return door;
   };
-  const start = async (): Promise<FrontDoor> => {
+  const run = (): RunningProgram => {
     running = RunningProgram.ofBundle(program, ["up", "--port", "0", "--data-dir", directory]);
-    await running.welcome();
+    return running;
+  };
+  const start = async (): Promise<FrontDoor> => {
+    await run().welcome();
     return open();
   };
   const kill = async (): Promise<void> => {
     const { stderr } = (await running?.end("SIGKILL")) ?? { stderr: "" };
     expect(stderr).toBe("");
     await Promise.all(doors.splice(0).map((door) => door.close()));
+  };
+  const killWhileStarting = async (afterMs: number): Promise<void> => {
+    run();
+    await pause(systemClock, afterMs, sharedAbort().signal);
+    await kill();
   };
 
   it(`counts every object once, and promises nothing twice, ${kills} times over`, async () => {
@@ -118,6 +128,8 @@ describe("everything in one process, killed while objects are made", () => {
       await clients.answered(10 + random() * 60);
       await kill();
       await Promise.all(working);
+      // Now and then it is killed again while it starts, before it has put everything right.
+      if (round % 4 === 3) await killWhileStarting(300 + random() * 1_500);
       admin = await start();
       const unbound = await Promise.all(places.map((place) => expectSettled(admin, place, clients)));
       unboundMost = Math.max(unboundMost, ...unbound);
