@@ -62,8 +62,8 @@ async function simulate(cluster: Cluster, flags: SimulateFlags, signal: AbortSig
   const forecast = new Forecast(cluster, units, signal);
   const results: Simulated[] = [];
   for (const creation of creations) {
-    const alone = await dryRun(creation, cluster, signal);
-    const wanted = policies.claimsFor(creation, timeText(cluster.clock.now()));
+    const { alone, object } = await dryRun(creation, cluster, signal);
+    const wanted = policies.claimsFor({ ...creation, object }, timeText(cluster.clock.now()));
     const counts = wanted.claims.filter(({ shadow }) => !shadow).map(({ claim }) => claim);
     const isCreated = alone.verdict === "fits" || alone.verdict === "does not fit";
     const together = isCreated ? await besideOthers(forecast, counts, cluster) : "not created";
@@ -78,17 +78,28 @@ async function simulate(cluster: Cluster, flags: SimulateFlags, signal: AbortSig
   return isFine ? exitCodes.fine : exitCodes.refused;
 }
 
-async function dryRun({ object, type }: Creation, { here }: Cluster, signal: AbortSignal): Promise<Alone> {
+interface DryRun {
+  readonly alone: Alone;
+  /** With what the server fills in, where it says so: policies are asked about that. */
+  readonly object: JsonObject;
+}
+
+async function dryRun({ object, type }: Creation, { here }: Cluster, signal: AbortSignal): Promise<DryRun> {
+  const objects = here.resource(type, anyObject);
   try {
-    await here.resource(type, anyObject).create(object as unknown as AnyObject, { dryRun: true }, signal);
-    return { verdict: "fits" };
+    const filled = await objects.create(object as unknown as AnyObject, { dryRun: true }, signal);
+    return { alone: { verdict: "fits" }, object: filled };
   } catch (error) {
-    if (!(error instanceof StatusError) || [401, 429].includes(error.status.code)) throw error;
-    const { reason, details } = error.status;
-    const message = error.message;
-    if (details?.causes?.some((cause) => cause.reason === "QuotaExceeded")) return { verdict: "does not fit", message };
-    return { verdict: reason === "AlreadyExists" ? "exists already" : "cannot be created", message };
+    return { alone: refusedAlone(error), object };
   }
+}
+
+function refusedAlone(error: unknown): Alone {
+  if (!(error instanceof StatusError) || [401, 429].includes(error.status.code)) throw error;
+  const { status, message } = error;
+  const isShort = status.details?.causes?.some(({ reason }) => reason === "QuotaExceeded");
+  if (isShort === true) return { verdict: "does not fit", message };
+  return { verdict: status.reason === "AlreadyExists" ? "exists already" : "cannot be created", message };
 }
 
 async function besideOthers(forecast: Forecast, claims: readonly RenderedClaim[], cluster: Cluster): Promise<Together> {

@@ -281,6 +281,35 @@ Project/d: fits alone, but not beside those before it
     expect(out).toContain("1 of 4 objects would be created.\n");
   });
 
+  it("asks policies about objects as the server fills them in", async () => {
+    const cpu = registration(
+      "cpu",
+      "{ resourceType: test/cpu, type: Allocation, consumerType: { apiGroup: '', kind: Namespace }, baseUnit: millicore, claimingResources: [{ apiGroup: '', kind: Pod }] }",
+    );
+    const policy = `apiVersion: quota.miloapis.com/v1alpha1
+kind: ClaimCreationPolicy
+metadata: { name: cpu }
+spec:
+  trigger: { resource: { apiVersion: v1, kind: Pod } }
+  target:
+    resourceClaimTemplate:
+      spec:
+        consumerRef: { kind: Namespace, name: "{{ trigger.metadata.namespace }}" }
+        requests: [{ resourceType: test/cpu, amountExpression: "trigger.spec.containers.map(c, has(c.resources.requests) ? 1 : 0).sum()" }]
+`;
+    await hands.create([cpu, policy].join("---\n"));
+    await hands.until(policy, holds("Ready"));
+    const pod = (name: string, more: string): string =>
+      `apiVersion: v1\nkind: Pod\nmetadata: { name: ${name}, namespace: team }\nspec: { containers: [{ name: a, image: b${more} }] }\n`;
+    const input = [pod("free", ""), pod("asks", ", resources: { requests: { cpu: 1 } }")].join("---\n");
+    const said = await world.ask(["simulate-create", "-f", "-", "-o", "json"], { input });
+    expect(json(said).items).toMatchObject([
+      { alone: { verdict: "fits" }, claims: [], problems: [], together: { fits: true } },
+      { alone: { verdict: "does not fit" }, claims: [{ policy: "cpu" }], problems: [] },
+    ]);
+    for (const each of [policy, cpu]) await hands.remove(each);
+  });
+
   it("says which kinds the server does not have", async () => {
     const said = await world.ask(["simulate-create", "-f", "-"], {
       input: "apiVersion: example.com/v1\nkind: Thing\nmetadata: { name: x }\n",
