@@ -2,7 +2,7 @@ import type { OpenClaim } from "../../core/ledger/page.ts";
 import { pagesOf } from "../../core/ledger/page.ts";
 import { type Decision, settle } from "../../core/ledger/settle.ts";
 import { timeText } from "../../kube/timestamp.ts";
-import { allOf } from "./all-of.ts";
+import { allOf, type Deferred } from "./all-of.ts";
 import { denyAll } from "./denials.ts";
 import type { Desk } from "./desk.ts";
 import { DeskAnswers } from "./desk-answers.ts";
@@ -18,10 +18,17 @@ type Reserve = Extract<Decision, { readonly outcome: "reserve" }>;
 
 /**
  * Decides the claims that wait at a desk: promises them what fits, one write for each page however many claims there are,
- * and answers them. Returns whether there is more to do at once.
+ * and answers them. Returns whether there is more to do at once. A claim that cannot be answered is among the failures,
+ * and keeps no other from its answer.
  */
-export async function decideBatch(desk: Desk, ports: DeskPorts, signal: AbortSignal): Promise<boolean> {
-  const hands = { ports, answers: new DeskAnswers(desk, ports, signal), writes: new PageWrites(desk, ports, signal) };
+export async function decideBatch(
+  desk: Desk,
+  ports: DeskPorts,
+  failures: Deferred,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const answers = new DeskAnswers(desk, ports, signal);
+  const hands = { ports, failures, answers, writes: new PageWrites(desk, ports, signal) };
   const dropped = await recoverAll(desk, hands, signal);
   if (!desk.isCounted) return true;
   desk.countGrants(ports.registrations, ports.runtime.clock.now());
@@ -34,9 +41,11 @@ export async function decideBatch(desk: Desk, ports: DeskPorts, signal: AbortSig
   if (decisions.length > 0) ports.told.batched?.(decisions.length);
   const expirationTime = timeText(ports.runtime.clock.now() + promiseMs);
   const swapped = await hands.writes.swapAll({ decisions, dropped, expirationTime });
-  await commitAll(decisions.filter(isReserve), swapped, hands);
-  await allOf([...faulty].map(([uid, message]) => hands.answers.refuse(uid, message)));
-  await allOf(oversized(decisions).map((uid) => hands.answers.refuse(uid, "asks for more than fits onto a page")));
+  await failures.of(commitAll(decisions.filter(isReserve), swapped, hands));
+  await failures.of(allOf([...faulty].map(([uid, message]) => answers.refuse(uid, message))));
+  await failures.of(
+    allOf(oversized(decisions).map((uid) => answers.refuse(uid, "asks for more than fits onto a page"))),
+  );
   const denials = decisions.flatMap((decision) => (decision.outcome === "deny" ? [decision.claim] : []));
   const hasRoom = denials.length > 0 && (await denyAll(desk, denials, { ...hands, swapped }, signal));
   return hasRoom || !desk.isCounted || decisions.some(({ outcome }) => outcome === "wait");

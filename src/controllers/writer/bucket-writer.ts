@@ -5,6 +5,7 @@ import type { JsonObject } from "../../protocol/json-value.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import type { RegistrationIndex } from "../views/registration-index.ts";
 import type { Views } from "../views/views.ts";
+import { Deferred } from "./all-of.ts";
 import { audit } from "./audit.ts";
 import { decideBatch } from "./batch.ts";
 import type { BucketKey, BucketViews } from "./bucket-views.ts";
@@ -38,6 +39,8 @@ const auditMs = 5 * 60_000;
 export class BucketWriter implements Running {
   readonly #ports: DeskPorts;
   readonly #desks = new Map<string, Desk>();
+  /** Desks whose counts are wrong: they start over with their next turn, never in the middle of one. */
+  readonly #wrong = new Set<string>();
   readonly #queue: WorkQueue<string>;
   readonly #pages: Informer<JsonObject, SeenPage>;
   readonly #audits: WorkQueue<"audit">;
@@ -166,12 +169,14 @@ export class BucketWriter implements Running {
       const id = deskId(desk.key);
       told.drifted?.(resourceType, by);
       runtime.report(`audit, ${id.replace("\n", ", ")}`, new Error(`the count of ${resourceType} was wrong by ${by}`));
-      if (this.#desks.get(id) === desk) this.#rebuild(id, desk.key);
+      if (this.#desks.get(id) !== desk) continue;
+      this.#wrong.add(id);
+      this.#queue.add(id);
     }
     return again(auditMs);
   }
 
-  #rebuild(id: string, key: DeskKey): void {
+  #rebuild(id: string, { key, shrinks }: Desk): Desk {
     const { claims, grants } = this.#ports.views;
     const isOurs = ({ plane }: ObjectPlace, { consumer }: Pick<DeskKey, "consumer">): boolean =>
       deskId({ plane, consumer }) === id;
@@ -179,12 +184,16 @@ export class BucketWriter implements Running {
     this.#desks.set(id, desk);
     for (const [place, record] of claims.entries()) if (isOurs(place, record)) desk.observe(place, record);
     for (const [place, grant] of grants.entries()) if (isOurs(place, grant)) desk.setGrant(nameOf(place), grant);
-    this.#queue.add(id);
+    for (const [place, page] of this.#pages.entries()) if (isOurs(place, page)) desk.sawPage(page.resourceType);
+    for (const [uid, shrink] of shrinks) desk.shrinks.set(uid, shrink);
+    return desk;
   }
 
   async #work(id: string, signal: AbortSignal): Promise<Outcome> {
-    const desk = this.#desks.get(id);
-    if (desk === undefined) return settled;
+    const kept = this.#desks.get(id);
+    const isWrong = this.#wrong.delete(id);
+    if (kept === undefined) return settled;
+    const desk = isWrong ? this.#rebuild(id, kept) : kept;
     try {
       const hasMore = await this.#round(desk, signal);
       if (desk.isIdle) this.#desks.delete(id);
@@ -198,11 +207,13 @@ export class BucketWriter implements Running {
   async #round(desk: Desk, signal: AbortSignal): Promise<boolean> {
     const changes = desk.changes;
     if (!desk.isCounted || this.#isCountDue(desk)) await recount(desk, this.#ports, signal);
-    const hasMore = await decideBatch(desk, this.#ports, signal);
-    await shrinkAll(desk, this.#ports, signal);
+    const failures = new Deferred();
+    const hasMore = await decideBatch(desk, this.#ports, failures, signal);
+    await shrinkAll(desk, this.#ports, failures, signal);
     await removeUnused(desk, this.#ports, signal);
     desk.forgetGone();
     desk.isActive ||= desk.changes !== changes;
+    failures.throwFirst();
     return hasMore || desk.shrinks.size > 0;
   }
 

@@ -1,6 +1,6 @@
 import { type OpenClaim, pagesOf } from "../../core/ledger/page.ts";
 import { shortParts } from "../../core/ledger/settle.ts";
-import { allOf } from "./all-of.ts";
+import { allOf, type Deferred } from "./all-of.ts";
 import type { Desk } from "./desk.ts";
 import type { DeskAnswers } from "./desk-answers.ts";
 import type { DeskPorts } from "./ports.ts";
@@ -10,6 +10,7 @@ import { isValid } from "./validity.ts";
 interface Hands {
   readonly ports: DeskPorts;
   readonly answers: DeskAnswers;
+  readonly failures: Deferred;
   /** Pages that we have just written: nobody else did meanwhile. */
   readonly swapped: ReadonlySet<string>;
 }
@@ -21,7 +22,7 @@ interface Hands {
 export async function denyAll(
   desk: Desk,
   denials: readonly OpenClaim[],
-  { ports, answers, swapped }: Hands,
+  { ports, answers, failures, swapped }: Hands,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { views } = ports;
@@ -34,7 +35,7 @@ export async function denyAll(
   await views.grants.fresh(signal);
   if (desk.grantChanges !== grantChanges || !desk.isCounted) return true;
   const denied = short.filter(({ parts }) => parts.length > 0);
-  await allOf(denied.map(({ uid, parts }) => answers.deny(uid, parts)));
+  await failures.of(allOf(denied.map(({ uid, parts }) => answers.deny(uid, parts))));
   return denied.length < denials.length;
 }
 

@@ -2,6 +2,7 @@ import type { PageContent } from "../../core/ledger/page.ts";
 import { pagesOf } from "../../core/ledger/page.ts";
 import { type Changes, contentOf, isCurrent, noChanges } from "../../core/ledger/rewrite.ts";
 import type { Decision } from "../../core/ledger/settle.ts";
+import { allOf } from "./all-of.ts";
 import type { Desk } from "./desk.ts";
 import type { DeskPage } from "./desk-page.ts";
 import type { DeskPorts } from "./ports.ts";
@@ -33,10 +34,13 @@ export class PageWrites {
     const isFoldDue = this.#isFoldDue(due.length > 0);
     const urgent = due.filter(({ type, page, content }) => isFoldDue || isUrgent(type, page, content, changes));
     if (urgent.length === due.length) this.#desk.foldSinceMs = undefined;
-    const written = await Promise.all(
-      urgent.map(async ({ type, page, content }) => ((await this.#swap(type, page, content)) ? [type] : [])),
+    const written = new Set<string>();
+    await allOf(
+      urgent.map(async ({ type, page, content }) => {
+        if (await this.#swap(type, page, content)) written.add(type);
+      }),
     );
-    return new Set(written.flat());
+    return written;
   }
 
   /** Writes a page whether it has something new to say or not: a swap prepared by somebody before cannot succeed then. */

@@ -1,5 +1,6 @@
 import { pagesOf } from "../../core/ledger/page.ts";
 import { dropPromises, recover } from "../../core/ledger/recover.ts";
+import type { Deferred } from "./all-of.ts";
 import type { Desk, OpenEntry } from "./desk.ts";
 import type { DeskAnswers } from "./desk-answers.ts";
 import type { PageWrites } from "./page-writes.ts";
@@ -9,6 +10,7 @@ interface Hands {
   readonly ports: DeskPorts;
   readonly answers: DeskAnswers;
   readonly writes: PageWrites;
+  readonly failures: Deferred;
 }
 
 /**
@@ -38,7 +40,7 @@ async function recoverOne(
   signal: AbortSignal,
 ): Promise<void> {
   const { open } = entry;
-  const { answers, writes, ports, dropped } = hands;
+  const { answers, writes, ports, failures, dropped } = hands;
   const pages = new Map([...desk.pages].map(([type, { page }]) => [type, page]));
   const next = recover(open, pages, desk.fencesOf(open.claim.uid));
   switch (next.step) {
@@ -47,7 +49,8 @@ async function recoverOne(
       break;
     case "commit":
       ports.told.promised?.(open.claim.uid);
-      await answers.commit(open.claim.uid);
+      // It keeps its promise until it can be told, and stands in nobody's way but its own.
+      await failures.of(answers.commit(open.claim.uid));
       break;
     case "fence":
       for (const type of next.pages) await writes.fence(type);

@@ -1,13 +1,15 @@
+import type { Deferred } from "./all-of.ts";
 import { shrunkStatus } from "./claim-status.ts";
 import type { Desk, Shrink } from "./desk.ts";
 import type { DeskPorts } from "./ports.ts";
 
 /** Lowers what granted claims hold, where their object needs less than before. The page follows when we hear of it. */
-export async function shrinkAll(desk: Desk, ports: DeskPorts, signal: AbortSignal): Promise<void> {
-  for (const [uid, shrink] of [...desk.shrinks]) {
-    if (!(await shrinkOne(uid, shrink, ports, signal))) continue;
+export async function shrinkAll(desk: Desk, ports: DeskPorts, failures: Deferred, signal: AbortSignal): Promise<void> {
+  const shrinkIt = async (uid: string, shrink: Shrink): Promise<void> => {
+    if (!(await shrinkOne(uid, shrink, ports, signal))) return;
     if (desk.shrinks.get(uid) === shrink) desk.shrinks.delete(uid);
-  }
+  };
+  for (const [uid, shrink] of [...desk.shrinks]) await failures.of(shrinkIt(uid, shrink));
 }
 
 /** Whether there is nothing more to do. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Controllers } from "../../../src/controllers/controllers.ts";
 import { bucketsType, claimsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
 import { bucketName } from "../../../src/core/resources/object-names.ts";
+import { failure, StatusError } from "../../../src/protocol/api-status.ts";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 import { answerTo, claim } from "./claims.ts";
 
@@ -61,6 +62,35 @@ describe("a claim", () => {
   });
 });
 
+describe("a claim that cannot be answered", () => {
+  beforeEach(async () => {
+    await world.create(grantsType, grant("three"));
+    await world.eventually(async () => expect(await page()).toMatchObject({ limit: 3 }));
+    world.meddle = ({ method, path }) => {
+      if (method === "PUT" && path.endsWith("/stuck/status"))
+        throw new StatusError(failure("Forbidden", "not this one"));
+    };
+    await world.create(claimsType, claim("stuck", { amount: 2 }));
+    await world.pass(1_000);
+  });
+
+  it("keeps its promise, and keeps nobody else from an answer", async () => {
+    await world.create(claimsType, claim("fits"));
+    await world.create(claimsType, claim("too-much", { amount: 2 }));
+    await world.eventually(async () => expect(await answerTo(world, "fits")).toBe("True QuotaAvailable"));
+    await world.eventually(async () => expect(await answerTo(world, "too-much")).toBe("False QuotaExceeded"));
+    expect(await answerTo(world, "stuck")).toBe("False PendingEvaluation");
+    await world.eventually(async () => expect(await page()).toMatchObject({ allocated: 1, reserved: 2 }));
+    expect(world.reported.join()).toContain("not this one");
+  });
+
+  it("is answered once it can be", async () => {
+    world.meddle = () => undefined;
+    await world.eventually(async () => expect(await answerTo(world, "stuck")).toBe("True QuotaAvailable"));
+    await world.eventually(async () => expect(await page()).toMatchObject({ allocated: 2, reserved: 0 }));
+  });
+});
+
 describe("a page", () => {
   it("goes when neither grant nor claim names it", async () => {
     await world.create(grantsType, grant("three"));
@@ -92,5 +122,31 @@ describe("a page", () => {
     expect(answers.filter((answer) => answer === "False QuotaExceeded")).toHaveLength(50);
     expect(world.writes.filter((write) => write.includes("allowancebuckets")).length).toBeLessThan(12);
     expect(world.reported).toEqual([]);
+  });
+
+  it("is not written again while another page of its consumer is still being written", async () => {
+    await world.create(registrationsType, registration("cpus"));
+    const buckets = [{ amount: 3 }];
+    const allowances = ["projects", "cpus"].map((resourceType) => ({ resourceType, buckets }));
+    await world.create(grantsType, grant("both", { allowances }));
+    await world.eventually(async () => expect(await page("cpus")).toMatchObject({ limit: 3 }));
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const begun: string[] = [];
+    world.meddle = ({ method, path }) => {
+      const type = ["projects", "cpus"].find((each) => path.endsWith(`/${bucketName(acme, each)}/status`));
+      if (method !== "PUT" || type === undefined) return;
+      begun.push(type);
+      if (type === "cpus") throw new StatusError(failure("Forbidden", "not now"));
+      return held;
+    };
+    await world.create(claimsType, claim("both", {}, { resourceType: "cpus" }));
+    await world.pass(3_000);
+    expect(begun.sort()).toEqual(["cpus", "projects"]);
+    world.meddle = () => undefined;
+    letGo();
+    await world.eventually(async () => expect(await answerTo(world, "both")).toBe("True QuotaAvailable"));
   });
 });
