@@ -12,6 +12,7 @@ import type { BucketKey, BucketViews } from "./bucket-views.ts";
 import { ClaimStore } from "./claim-store.ts";
 import { Desk, type DeskKey, deskId } from "./desk.ts";
 import type { ForcedClaims } from "./forced-claims.ts";
+import { tellOfMissingPlace } from "./no-place.ts";
 import { removeUnused } from "./page-removal.ts";
 import { PageStore } from "./page-store.ts";
 import { foldMsMax } from "./page-writes.ts";
@@ -206,7 +207,11 @@ export class BucketWriter implements Running {
 
   async #round(desk: Desk, signal: AbortSignal): Promise<boolean> {
     const changes = desk.changes;
-    if (!desk.isCounted || this.#isCountDue(desk)) await recount(desk, this.#ports, signal);
+    if (!desk.isCounted || this.#isCountDue(desk)) {
+      await recount(desk, this.#ports, signal).catch((error: unknown) =>
+        tellOfMissingPlace(error, desk, this.#ports, signal),
+      );
+    }
     const failures = new Deferred();
     const hasMore = await decideBatch(desk, this.#ports, failures, signal);
     await shrinkAll(desk, this.#ports, failures, signal);

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Controllers } from "../../../src/controllers/controllers.ts";
-import { bucketsType, claimsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
+import {
+  bucketsType,
+  claimsType,
+  grantsType,
+  namespacesType,
+  registrationsType,
+} from "../../../src/controllers/quota-types.ts";
 import { bucketName } from "../../../src/core/resources/object-names.ts";
 import { failure, StatusError } from "../../../src/protocol/api-status.ts";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
@@ -49,6 +55,17 @@ describe("a claim", () => {
     await world.create(claimsType, claim("early", { resourceType: "cpus" }));
     await world.eventually(async () => expect(await answerTo(world, "early")).toBe("False ValidationFailed"));
     await world.create(registrationsType, registration("cpus"));
+    await world.eventually(async () => expect(await answerTo(world, "early")).toBe("False QuotaExceeded"));
+  });
+
+  it("is told when there is no place for its page, and decided when there is", async () => {
+    const consumerType = { apiGroup: "example.com", kind: "Team" };
+    await world.create(registrationsType, registration("seats", { consumerType }));
+    const asked = claim("early", { resourceType: "seats" });
+    const consumerRef = { ...consumerType, name: "a", namespace: "team-a" };
+    await world.create(claimsType, { ...asked, spec: { ...(asked["spec"] as object), consumerRef } });
+    await world.eventually(async () => expect(await answerTo(world, "early")).toBe("False ValidationFailed"));
+    await world.create(namespacesType, { apiVersion: "v1", kind: "Namespace", metadata: { name: "team-a" } });
     await world.eventually(async () => expect(await answerTo(world, "early")).toBe("False QuotaExceeded"));
   });
 
