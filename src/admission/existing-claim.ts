@@ -3,7 +3,7 @@ import { candidatesOf } from "../core/resources/claim-candidates.ts";
 import { consumerKey } from "../core/resources/consumer-ref.ts";
 import { dimensionKey } from "../core/resources/dimensions.ts";
 import type { ClaimRequest, ResourceClaim } from "../core/resources/resource-claim.ts";
-import { annotations, candidatesMax } from "../core/resources/well-known.ts";
+import { annotations, candidatesMax, claimCreator, claimRepairer } from "../core/resources/well-known.ts";
 
 /** What to do about a claim that is there already under the name of the one we want. */
 export type NextStep =
@@ -34,12 +34,17 @@ export function nextStep(claim: ResourceClaim, wanted: RenderedClaim, candidate:
   return candidates.length < candidatesMax ? { step: "join" } : { step: "full" };
 }
 
+/** Only the system calls itself so. A claim made for an object that had none serves the next of its name as any other. */
+const creators: readonly (string | undefined)[] = [claimCreator, claimRepairer];
+
 /** Whoever joins a claim relies on it being about the same object, for the same policy, and asking for the same. */
 function difference(claim: ResourceClaim, wanted: RenderedClaim): string | undefined {
   const noted = claim.metadata.annotations ?? {};
-  for (const name of [annotations.createdBy, annotations.policy, annotations.resourcePlane]) {
-    if ((noted[name] ?? "") !== (wanted.annotations[name] ?? "")) return `its annotation ${name} differs`;
-  }
+  const differs = [annotations.policy, annotations.resourcePlane].find(
+    (name) => (noted[name] ?? "") !== (wanted.annotations[name] ?? ""),
+  );
+  if (differs !== undefined) return `its annotation ${differs} differs`;
+  if (!creators.includes(noted[annotations.createdBy])) return `its annotation ${annotations.createdBy} differs`;
   if (claim.resource === undefined || consumerKey(claim.resource) !== consumerKey(wanted.resource)) {
     return "it is for another object";
   }

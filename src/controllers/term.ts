@@ -1,3 +1,5 @@
+import { allOf } from "./writer/all-of.ts";
+
 interface Stoppable {
   stop(): void | Promise<void>;
 }
@@ -17,6 +19,6 @@ export class Term {
 
   async stop(): Promise<void> {
     const parts = this.#running.splice(0).reverse();
-    await Promise.all(parts.map((part) => part.stop()));
+    await allOf(parts.map(async (part) => part.stop())); // one that fails to stop keeps no other going
   }
 }

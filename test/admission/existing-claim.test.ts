@@ -42,6 +42,17 @@ describe("a claim that is there under the name of ours", () => {
   for (const [name, [claim, step]] of Object.entries(cases)) {
     it(name, () => expect(nextStep(stored(claim), wanted(), "me")).toEqual(step));
   }
+
+  it("is looked at when it was made for an object that had none", () => {
+    const noted = { ...wanted().annotations, [annotations.createdBy]: "ownership-controller" };
+    const parts = {
+      candidates: "other",
+      bound: "other",
+      state: "granted",
+      rendered: wanted({ annotations: noted }),
+    } as const;
+    expect(nextStep(stored(parts), wanted(), "me")).toEqual({ step: "look", bound: "other" });
+  });
 });
 
 describe("a claim that is not for this", () => {

@@ -5,6 +5,7 @@ import { StatusError } from "../../protocol/api-status.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import { planeOfConsumer } from "../control-planes.ts";
 import type { Running, Runtime } from "../runtime.ts";
+import { Deferred } from "../writer/all-of.ts";
 import type { ClaimChanges } from "./claim-changes.ts";
 import { addressKey, type ObjectAddress } from "./governed-object.ts";
 import type { ObjectNeeds } from "./object-needs.ts";
@@ -90,7 +91,12 @@ export class Custodian implements Running {
     const live = { ...factsOf(object), needs: needs.of(object, address.place.plane, address.kind) };
     const plans = this.#options.plans.of(address, live);
     let isHindered = false;
-    for (const plan of plans) isHindered = !(await this.#carryOut(plan, address, object, signal)) || isHindered;
+    const failures = new Deferred(); // what one policy wants and cannot have is no reason to leave the others
+    for (const plan of plans) {
+      const carryOut = this.#carryOut(plan, address, object, signal);
+      await failures.of(carryOut.then((isDone) => (isHindered ||= !isDone)));
+    }
+    failures.throwFirst();
     return isHindered ? again(hinderedMs) : soonest(plans);
   }
 

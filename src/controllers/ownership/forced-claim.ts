@@ -5,13 +5,11 @@ import { consumerKey } from "../../core/resources/consumer-ref.ts";
 import { readableName } from "../../core/resources/object-names.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import { stableHash } from "../../core/resources/stable-hash.ts";
-import { annotations, claimFinalizer } from "../../core/resources/well-known.ts";
+import { annotations, claimFinalizer, claimRepairer } from "../../core/resources/well-known.ts";
 import type { KubernetesObject, OwnerReference } from "../../protocol/object-meta.ts";
 import { addressKey, type ObjectAddress } from "./governed-object.ts";
 import { partOf } from "./object-needs.ts";
 
-/** The value of the created-by annotation on claims made for objects that were stored without one. */
-const creator = "ownership-controller";
 const hashLength = 20;
 
 /** A claim for what an object lacks; `held` are the UIDs of the claims it has. */
@@ -45,7 +43,7 @@ export function forcedManifest(
   const manifest = claimManifest(claim) as unknown as KubernetesObject;
   const noted = {
     ...claim.annotations,
-    [annotations.createdBy]: creator,
+    [annotations.createdBy]: claimRepairer,
     [annotations.candidates]: uid,
     [annotations.bound]: uid,
   };

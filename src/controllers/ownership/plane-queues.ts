@@ -12,11 +12,14 @@ export interface PlaneQueuesOptions<Key>
 
 /** Of each plane. */
 const concurrency = 8;
+/** From so many on it is looked whether some of them have nothing to do. */
+const queuesMin = 64;
 
 /** A queue for the work on each plane: one that does not answer keeps no other waiting. */
 export class PlaneQueues<Key> implements Running {
   readonly #options: PlaneQueuesOptions<Key>;
   readonly #queues = new Map<string, WorkQueue<Key>>();
+  #pruneAt = queuesMin;
 
   constructor(options: PlaneQueuesOptions<Key>) {
     this.#options = options;
@@ -30,15 +33,29 @@ export class PlaneQueues<Key> implements Running {
     this.#queue(key).addAfter(key, delayMs);
   }
 
+  /** How many queues there are: planes come and go, and most of those that stay are at rest. */
+  get size(): number {
+    return this.#queues.size;
+  }
+
   async stop(): Promise<void> {
     await Promise.all([...this.#queues.values()].map((queue) => queue.stop()));
   }
 
   #queue(key: Key): WorkQueue<Key> {
     const planes = this.#options.planesOf(key);
-    const queue = this.#queues.get(planes) ?? this.#newQueue();
+    const known = this.#queues.get(planes);
+    if (known !== undefined) return known;
+    if (this.#queues.size >= this.#pruneAt) this.#prune();
+    const queue = this.#newQueue();
     this.#queues.set(planes, queue);
     return queue;
+  }
+
+  /** A queue in which nothing waits, runs or is due later remembers nothing. */
+  #prune(): void {
+    for (const [planes, queue] of this.#queues) if (queue.size === 0) this.#queues.delete(planes);
+    this.#pruneAt = Math.max(queuesMin, 2 * this.#queues.size);
   }
 
   #newQueue(): WorkQueue<Key> {

@@ -34,6 +34,9 @@ export interface AutomaticClaim {
   readonly owners: readonly string[];
 }
 
+/** Nothing is lost by sharing less; tenants choose dimensions and names, and must not fill the memory with them. */
+const sharedMax = 100_000;
+
 /** Makes records. Claims of one consumer share what is the same in all of them, for there may be a million. */
 export class ClaimRecords {
   readonly #consumers = new Map<string, ConsumerRef>();
@@ -55,11 +58,13 @@ export class ClaimRecords {
     };
   }
 
+  /** How many consumers and texts are kept to be shared. */
+  get sharedCount(): number {
+    return this.#consumers.size + this.#texts.size;
+  }
+
   #consumer(consumer: ConsumerRef): ConsumerRef {
-    const key = consumerKey(consumer);
-    const known = this.#consumers.get(key);
-    if (known === undefined) this.#consumers.set(key, consumer);
-    return known ?? consumer;
+    return shared(this.#consumers, consumerKey(consumer), consumer);
   }
 
   #part({ resourceType, dimensionKey, amount }: ClaimPart): ClaimPart {
@@ -67,9 +72,7 @@ export class ClaimRecords {
   }
 
   #text(text: string): string {
-    const known = this.#texts.get(text);
-    if (known === undefined) this.#texts.set(text, text);
-    return known ?? text;
+    return shared(this.#texts, text, text);
   }
 
   #automatic({ metadata, resource }: ResourceClaim): AutomaticClaim | undefined {
@@ -89,4 +92,12 @@ export class ClaimRecords {
       owners: (metadata.ownerReferences ?? []).map((owner) => owner.uid),
     };
   }
+}
+
+function shared<Value>(all: Map<string, Value>, key: string, value: Value): Value {
+  const known = all.get(key);
+  if (known !== undefined) return known;
+  if (all.size >= sharedMax) all.clear();
+  all.set(key, value);
+  return value;
 }

@@ -13,6 +13,10 @@ export function isValid(claim: ResourceClaim, view: RegistrationView): boolean {
   return faultsOf(claim, view).length === 0;
 }
 
+/** More than this nobody reads; and far more than this no condition can hold. */
+const textMax = 4_096;
+
 export function faultText(faults: readonly FieldIssue[]): string {
-  return faults.map(issueText).join("; ");
+  const text = faults.map(issueText).join("; ");
+  return text.length <= textMax ? text : `${text.slice(0, textMax)} ... (${faults.length} faults in all)`;
 }

@@ -48,3 +48,5 @@ export const claimFinalizer = "quota.miloapis.com/resource-claim-cleanup";
 
 /** The value of the created-by annotation on claims that admission made. */
 export const claimCreator = "claim-creation-plugin";
+/** The same for claims that were made for objects stored without one. */
+export const claimRepairer = "ownership-controller";

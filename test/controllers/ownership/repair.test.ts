@@ -26,13 +26,18 @@ const sized = { resourceType: "projects", amountExpression };
 const labelled = (size: number): object => ({ labels: { size: String(size), counted: "yes" } });
 
 /** A policy about config maps that are labelled as counted. */
-async function policy(spec: object = {}, request: object = one, extra: readonly string[] = []): Promise<void> {
+async function policy(
+  spec: object = {},
+  request: object = one,
+  extra: readonly string[] = [],
+  name = "things",
+): Promise<void> {
   const expressions = ['trigger.metadata.labels["counted"] == "yes"', ...extra];
   const constraints = expressions.map((expression) => ({ expression }));
   await world.create(claimPoliciesType, {
     apiVersion: "quota.miloapis.com/v1alpha1",
     kind: "ClaimCreationPolicy",
-    metadata: { name: "things" },
+    metadata: { name },
     spec: {
       trigger: { resource: { apiVersion: "v1", kind: "ConfigMap" }, constraints },
       target: {
@@ -110,6 +115,23 @@ describe("an object stored without a claim", () => {
     expect(await claimsFor(uid)).toEqual([]);
     await world.delete(configMaps, "thing");
     await world.eventually(async () => expect(await claims.names("project-a")).toEqual([]));
+  });
+
+  it("gets one by each policy that can have it, though another cannot", async () => {
+    claims.start();
+    await policy();
+    const consumerRef = { ...organization, name: "acme" };
+    const requests = [{ resourceType: "projects", amount: 2 }];
+    await policy({ target: { resourceClaimTemplate: { spec: { consumerRef, requests } } } }, one, [], "other-things");
+    let refusals = 0;
+    world.meddle = ({ method, path, body }) => {
+      if (method !== "POST" || !path.endsWith("/resourceclaims") || !body?.text.includes('"amount":1')) return;
+      refusals += 1;
+      throw new StatusError(failure("Forbidden", "not this one"));
+    };
+    const uid = await claims.configMap("thing", "root", labelled(1));
+    await world.eventually(async () => expect(await claimsFor(uid)).toMatchObject([{ amount: 2 }]));
+    expect(refusals).toBeGreaterThan(0);
   });
 
   it("gets one when its claim is deleted by somebody", async () => {
