@@ -6,7 +6,7 @@ import type { FrontDoor } from "./front-door.ts";
 import { limit, type Place, sized } from "./kill-places.ts";
 
 /** What is known of an object: an answer that did not come leaves it open. */
-export type Fate = "there" | "gone" | "open";
+type Fate = "there" | "gone" | "open";
 
 interface Known {
   readonly place: Place;

@@ -58,11 +58,6 @@ export class RunningProgram {
     return text;
   }
 
-  /** What it complained about until now. */
-  get complaints(): string {
-    return this.#stderr;
-  }
-
   async end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<Ending> {
     const { pid, exitCode, signalCode } = this.#child;
     if (!this.#isGroup) this.#child.kill(signal);

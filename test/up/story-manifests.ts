@@ -12,7 +12,7 @@ export const types = {
 } as const;
 
 /** How much everybody gets. */
-export const granted = { projects: 2, secrets: 2, configMaps: 3 } as const;
+const granted = { projects: 2, secrets: 2, configMaps: 3 } as const;
 
 export const registrations: Readonly<Record<string, object>> = {
   projects: {
