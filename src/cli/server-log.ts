@@ -21,13 +21,30 @@ export function startLogged(start: Start, ports: LogPorts): (options: ServerOpti
   return async ({ logLevel, ...options }) => {
     const log = errorOutput(logLevel, ports);
     const errors = new ErrorReports(log, ports.elapsedMs);
-    const server = await start(options, { log, report: errors.report });
-    const stop = async (): Promise<void> => {
-      await server.stop();
-      errors.flush();
-    };
-    return { ...server, stop };
+    const hush = reportForgotten(errors);
+    try {
+      const server = await start(options, { log, report: errors.report });
+      const stop = async (): Promise<void> => {
+        await server.stop();
+        errors.flush();
+        hush();
+      };
+      return { ...server, stop };
+    } catch (error) {
+      hush();
+      throw error;
+    }
   };
+}
+
+/**
+ * A failure that nobody waits for is a mistake of ours, in one request or one round of a controller, which comes again:
+ * it is told, and no reason to end everybody else's requests.
+ */
+function reportForgotten({ report }: ErrorReports): () => void {
+  const forgotten = (error: unknown): void => report("nobody waited for this", error);
+  process.on("unhandledRejection", forgotten);
+  return () => process.off("unhandledRejection", forgotten);
 }
 
 function errorOutput(level: LogLevel, { now }: LogPorts): Log {

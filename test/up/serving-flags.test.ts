@@ -19,8 +19,9 @@ function started(
   args: readonly string[],
   isSaid: RegExp,
   errors: "inherit" | "pipe" = "inherit",
+  flags: readonly string[] = [],
 ): Promise<{ child: ChildProcess; said: string }> {
-  const child = spawn(process.execPath, [world.program, ...args], { stdio: ["ignore", "pipe", errors] });
+  const child = spawn(process.execPath, [...flags, world.program, ...args], { stdio: ["ignore", "pipe", errors] });
   children.push(child);
   return new Promise((resolve, reject) => {
     let said = "";
@@ -58,6 +59,28 @@ describe("milo-quota up", () => {
     const requests = lines.map((line) => JSON.parse(line)).filter(({ message }) => / \/apis?\//.test(message));
     expect(requests.length).toBeGreaterThan(0);
     expect(requests[0]).toMatchObject({ level: "debug", code: expect.any(Number), ms: expect.any(Number) });
+  }, 60_000);
+
+  it("tells of a failure that nobody waited for, and goes on", async () => {
+    const forget = 'process.once("SIGUSR2", () => void Promise.reject(new Error("forgotten")))';
+    const args = ["up", "--in-memory", "--port", "0", "--metrics-port", "0"];
+    const { child, said } = await started(args, /Ctrl-C/, "pipe", ["--import", `data:text/javascript,${forget}`]);
+    const told = new Promise<string>((resolve) => {
+      let errors = "";
+      child.stderr?.on("data", (chunk: Buffer) => {
+        errors += chunk.toString();
+        if (errors.includes("forgotten")) resolve(errors);
+      });
+    });
+    child.kill("SIGUSR2");
+    const lines = (await told).trim().split("\n");
+    const line = lines.find((each) => each.includes("forgotten")) ?? "";
+    expect(JSON.parse(line)).toMatchObject({ level: "error", message: "nobody waited for this: forgotten" });
+    const [, url = ""] = /^Metrics are at (http:\S+)\.$/m.exec(said) ?? [];
+    expect((await fetch(url)).status).toBe(200);
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
   }, 60_000);
 
   const wrong: Record<string, [args: readonly string[], says: string]> = {
