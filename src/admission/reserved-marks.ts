@@ -5,7 +5,13 @@ import { isJsonObject, type JsonObject, ownValue } from "../protocol/json-value.
 /** What a claim says of itself that others go by: with it on, a claim counts as made for an object, and goes with it. */
 const reserved = {
   labels: [labels.autoCreated],
-  annotations: [annotations.createdBy, annotations.candidates, annotations.bound, annotations.resourcePlane],
+  annotations: [
+    annotations.createdBy,
+    annotations.policy,
+    annotations.candidates,
+    annotations.bound,
+    annotations.resourcePlane,
+  ],
 } as const;
 
 /** Reserved labels and annotations that a write sets, changes or takes away. */

@@ -111,6 +111,10 @@ describe("a claim made by hand", () => {
       { annotations: { "quota.miloapis.com/created-by": "claim-creation-plugin" } },
       "metadata.annotations[quota.miloapis.com/created-by]",
     ],
+    "does not say which policy wants it": [
+      { annotations: { "quota.miloapis.com/policy": "things" } },
+      "metadata.annotations[quota.miloapis.com/policy]",
+    ],
     "does not say for which objects it is": [
       { annotations: { "quota.miloapis.com/candidates": "x" } },
       "metadata.annotations[quota.miloapis.com/candidates]",
