@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
 import packageJson from "../package.json" with { type: "json" };
 import { serve } from "./apiserver/serve.ts";
@@ -55,14 +56,18 @@ addApiserver(program, {
   elapsedMs,
   ended,
 });
-addUp(program, {
-  start: startLogged((options, voices) => up({ ...options, ...voices, clock: systemClock, elapsedMs }), {
-    now,
+addUp(
+  program,
+  {
+    start: startLogged((options, voices) => up({ ...options, ...voices, clock: systemClock, elapsedMs }), {
+      now,
+      elapsedMs,
+    }),
     elapsedMs,
-  }),
-  elapsedMs,
-  ended,
-});
+    ended,
+  },
+  fileURLToPath(new URL("../examples", import.meta.url)),
+);
 /** Commands wait for what they wait for: nothing else keeps the process from ending. */
 const patientClock: Clock = {
   now: systemClock.now,

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import {
   accessLines,
@@ -11,26 +12,35 @@ import {
 } from "./serving-flags.ts";
 
 /** `milo-quota up`: the whole system in one process. */
-export function addUp(program: Command, ports: ServerPorts): void {
+export function addUp(program: Command, ports: ServerPorts, examples: string): void {
   withMetricsFlag(withServingFlags(program.command("up")))
     .description("start everything on this machine: the Kubernetes API, quota, tenants")
-    .action((flags: ServingFlags) => serveUntilEnded(flags, ports, welcome));
+    .action((flags: ServingFlags) => serveUntilEnded(flags, ports, welcomeTo(folderOf(examples))));
 }
 
-function welcome(server: RunningServer, flags: ServingFlags, readyMs: number): string {
-  const lines = [
-    ...accessLines(server),
-    "kubectl apply -f examples/projects-per-organization",
-    "kubectl create -f examples/projects-per-organization/try/four-projects.yaml",
-  ];
-  return [
-    `Quota is at work at ${server.url} (data ${placeText(flags)}; ready in ${readyMs} ms).`,
-    "",
-    "Try it in another terminal. The fourth project is refused:",
-    "",
-    ...lines.map((line) => `  ${line}`),
-    "",
-    ...(server.metricsUrl === undefined ? [] : [`Metrics are at ${server.metricsUrl}.`, ""]),
-    "Ctrl-C stops it.",
-  ].join("\n");
+/** Where the examples are from here: beside us in a clone, else where the package was installed. */
+function folderOf(examples: string): string {
+  return existsSync("examples/projects-per-organization") ? "examples" : examples;
 }
+
+type Welcome = (server: RunningServer, flags: ServingFlags, readyMs: number) => string;
+
+const welcomeTo =
+  (examples: string): Welcome =>
+  (server, flags, readyMs) => {
+    const lines = [
+      ...accessLines(server),
+      `kubectl apply -f ${examples}/projects-per-organization`,
+      `kubectl create -f ${examples}/projects-per-organization/try/four-projects.yaml`,
+    ];
+    return [
+      `Quota is at work at ${server.url} (data ${placeText(flags)}; ready in ${readyMs} ms).`,
+      "",
+      "Try it in another terminal. The fourth project is refused:",
+      "",
+      ...lines.map((line) => `  ${line}`),
+      "",
+      ...(server.metricsUrl === undefined ? [] : [`Metrics are at ${server.metricsUrl}.`, ""]),
+      "Ctrl-C stops it.",
+    ].join("\n");
+  };

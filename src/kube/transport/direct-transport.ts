@@ -43,6 +43,9 @@ export interface DirectSink {
 
 export type DirectHandle = (request: DirectRequest) => Promise<DirectAnswer>;
 
+/** By this name a server remembers who set which field. */
+const agent = "milo-quota";
+
 /** Straight into a server in the same process: no socket, no TLS, and texts are handed over, not copied. */
 export function directTransport(handle: DirectHandle, user: DirectUser): Transport {
   return {
@@ -117,7 +120,11 @@ function requestFor(
     method,
     path,
     query,
-    headers: { accept: [accept], ...(body === undefined ? {} : { "content-type": [body.type] }) },
+    headers: {
+      "user-agent": [agent],
+      accept: [accept],
+      ...(body === undefined ? {} : { "content-type": [body.type] }),
+    },
     body: async () => body?.text ?? "",
     life,
     user,
