@@ -9,19 +9,21 @@ const blockMs = 2_000;
 const warmUpCount = 8_000;
 const history = 100_000;
 const manyConsumers = 200;
+/** Memory is counted over so many objects, after so many that what the server keeps of the latest changes is full. */
+const countedCount = 8_000;
+const fillingCount = { raw: 56_000, quota: 14_000 };
 
 /** Creates of config maps over TLS, each taking a claim out of a bucket, beside the same without quota. */
 export const suite: Suite = async () => {
   await bundleAdmission();
-  return [...(await hotBucket()), ...(await spread()), ...(await withHistory())];
+  return [await atRest(), ...(await hotBucket()), ...(await spread()), ...(await withHistory())];
 };
 
 async function hotBucket(): Promise<Figure[]> {
   const raw = await AdmissionChild.start({ quota: false, consumers: 1, history: 0 });
   const quota = await AdmissionChild.start({ quota: true, consumers: 1, history: 0 });
-  const [rawBefore, quotaBefore] = [await raw.state(), await quota.state()];
   await warmUp(raw, quota);
-  const figures: Figure[] = [memoryFigure(await raw.state(), rawBefore, await quota.state(), quotaBefore)];
+  const figures: Figure[] = [];
   for (const clients of [1, 16, 64]) {
     const [admitted, created] = await inTurn([quota, clients], [raw, clients]);
     figures.push(...hotFigures(clients, admitted, created));
@@ -30,17 +32,32 @@ async function hotBucket(): Promise<Figure[]> {
   return figures;
 }
 
-type Heap = Awaited<ReturnType<AdmissionChild["state"]>>;
-
-/** The objects themselves are in both. */
-function memoryFigure(raw: Heap, rawBefore: Heap, quota: Heap, quotaBefore: Heap): Figure {
-  const added = quota.heapBytes - quotaBefore.heapBytes - (raw.heapBytes - rawBefore.heapBytes);
+/** The objects themselves are in both, and so is the history of the latest changes, which is bounded. */
+async function atRest(): Promise<Figure> {
+  const raw = await bytesForEach({ quota: false, filling: fillingCount.raw });
+  const quota = await bytesForEach({ quota: true, filling: fillingCount.quota });
   return {
     name: "memory for each granted claim, with and without quota",
-    value: added / warmUpCount,
+    value: quota - raw,
     unit: "bytes",
     budget: "admissionAtRest",
   };
+}
+
+async function bytesForEach({
+  quota,
+  filling,
+}: {
+  readonly quota: boolean;
+  readonly filling: number;
+}): Promise<number> {
+  const child = await AdmissionChild.start({ quota, consumers: 1, history: 0 });
+  await make(child, filling);
+  const before = await child.state();
+  const { count } = await make(child, countedCount);
+  const after = await child.state();
+  await child.stop();
+  return (after.heapBytes - before.heapBytes) / count;
 }
 
 function hotFigures(clients: number, admitted: readonly Measured[], created: readonly Measured[]): Figure[] {
@@ -104,11 +121,14 @@ async function withHistory(): Promise<Figure[]> {
 }
 
 async function warmUp(...children: readonly AdmissionChild[]): Promise<void> {
-  for (const child of children) {
-    const makers = child.clients(64);
-    await child.measured(() => makers.run(0, warmUpCount));
-    await makers.close();
-  }
+  for (const child of children) await make(child, warmUpCount);
+}
+
+async function make(child: AdmissionChild, count: number): Promise<Measured> {
+  const makers = child.clients(64);
+  const measured = await child.measured(() => makers.run(0, count));
+  await makers.close();
+  return measured;
 }
 
 type Side = readonly [child: AdmissionChild, clients: number];
