@@ -4,13 +4,15 @@ import type { Compaction, CompactionStep } from "./compaction.ts";
 import { keyText } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
 import { ObjectTooLarge, StorageUnavailable, type StoredObject } from "./object-store.ts";
+import { readsBack } from "./reads-back.ts";
 import { LogFull, type LogRecord, type RecordLog } from "./record-log.ts";
 import type { StoreLimits } from "./store-limits.ts";
-import { textAt } from "./stored-version.ts";
+import { type Known, objectAt, textOf } from "./stored-version.ts";
 
 /** A write that is not durable yet. */
 interface PendingWrite {
   readonly record: LogRecord;
+  readonly known: Known;
   readonly id: string;
   readonly settle: (stored: StoredObject) => void;
   readonly fail: (error: Error) => void;
@@ -21,7 +23,7 @@ interface Ports {
   readonly log: RecordLog;
   readonly compaction: Compaction;
   /** Makes a record visible; it is durable. */
-  readonly apply: (record: LogRecord) => StoredObject;
+  readonly apply: (record: LogRecord, known: Known) => StoredObject;
 }
 
 /**
@@ -67,14 +69,14 @@ export class LogWriter {
   /** The caller has made sure that no other write of this object is on its way. */
   write(key: ObjectKey, deleted: boolean, object: JsonObject): Promise<StoredObject> {
     const revision = this.#assigned + 1;
-    const text = textAt(revision, object);
-    const record = { revision, key, deleted, text };
+    const written = objectAt(revision, object);
+    const text = textOf(written);
     if (!deleted) this.#requireSize(text);
     this.#assigned = revision;
-    const write = pendingWrite(record);
+    const write = pendingWrite({ revision, key, deleted, text }, readsBack(written) ? written : "recent");
     this.#pending.set(write.id, write);
     this.#queue.push(write);
-    this.#queuedChars += record.text.length;
+    this.#queuedChars += text.length;
     this.wake();
     return write.settled;
   }
@@ -151,7 +153,7 @@ export class LogWriter {
   #publish(write: PendingWrite): void {
     this.#durable = write.record.revision;
     this.#pending.delete(write.id);
-    write.settle(this.#ports.apply(write.record));
+    write.settle(this.#ports.apply(write.record, write.known));
   }
 
   /** Fails a batch and all that was decided on top of it. Without certainty about the disk, nothing more is written. */
@@ -174,14 +176,14 @@ export class LogWriter {
   }
 }
 
-function pendingWrite(record: LogRecord): PendingWrite {
+function pendingWrite(record: LogRecord, known: Known): PendingWrite {
   let settle: PendingWrite["settle"] = () => undefined;
   let fail: PendingWrite["fail"] = () => undefined;
   const settled = new Promise<StoredObject>((resolve, reject) => {
     settle = resolve;
     fail = reject;
   });
-  return { record, id: keyText(record.key), settle, fail, settled };
+  return { record, known, id: keyText(record.key), settle, fail, settled };
 }
 
 function fullText(cause: LogFull): string {

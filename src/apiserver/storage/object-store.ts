@@ -83,6 +83,7 @@ export interface ObjectStore {
 
   /**
    * Writes an object if its newest version is still `expected` (0: it does not exist). The resourceVersion is set here.
+   * The object is kept as it is, and shared with all who read it: nobody may change it any more.
    * Rejects with StorageUnavailable and ObjectTooLarge; with TypeError on a key that names cannot make.
    */
   put(key: ObjectKey, expected: number, object: JsonObject): Promise<WriteResult>;

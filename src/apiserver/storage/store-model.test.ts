@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readJson } from "../../protocol/json-reader.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { compareKeys, keyText } from "./key-order.ts";
 import { MemoryLog } from "./memory-log.ts";
@@ -51,6 +52,9 @@ const scopes: readonly Scope[] = [undefined, ...planes].flatMap((plane) =>
     ...(namespace === undefined ? {} : { namespace }),
   })),
 );
+
+/** What becomes something else when its text is read, and what does not. */
+const oddities: readonly object[] = [{}, { gone: undefined }, { amount: 7n }, { amount: 2n ** 60n }, { at: [-0, 0.5] }];
 
 /** A line for each object or change, the same from the model and from the store. */
 type Line = string;
@@ -134,7 +138,7 @@ class World {
     const expected = { newest, older: newest - 1, nothing: 0 }[knows];
     this.#marks += 1;
     const write = { key, expected, deleted, mark: this.#marks };
-    const object = { metadata: { name: key.name }, mark: write.mark };
+    const object = { metadata: { name: key.name }, mark: write.mark, ...oddities[write.mark % oddities.length] };
     const answer = deleted ? this.store.remove(key, expected, object) : this.store.put(key, expected, object);
     this.#running.push(
       answer.then(
@@ -189,8 +193,10 @@ class World {
   }
 
   #answered(write: Write, result: WriteResult): void {
-    if (result.ok) this.model.writes.set(result.stored.revision, write);
-    else if (write.expected > 0) expect(result.current?.revision).not.toBe(write.expected);
+    if (result.ok) {
+      this.model.writes.set(result.stored.revision, write);
+      expect(result.stored.object).toStrictEqual(readJson(result.stored.text));
+    } else if (write.expected > 0) expect(result.current?.revision).not.toBe(write.expected);
   }
 
   #failed(write: Write, error: unknown): void {

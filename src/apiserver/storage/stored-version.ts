@@ -8,18 +8,21 @@ import type { StoredObject } from "./object-store.ts";
 
 type Parsed = KubernetesObject & JsonObject;
 
+/** What is known of a version besides its text: the object that the text was made from, or how old it is. */
+export type Known = Parsed | "recent" | "old";
+
 /** A version at rest is little more than its text; what was parsed of it is kept only while it is recent. */
 export class StoredVersion implements StoredObject {
   readonly key: ObjectKey;
   readonly revision: number;
   readonly text: string;
-  #parsed: Parsed | "recent" | "old";
+  #parsed: Known;
 
-  constructor(key: ObjectKey, revision: number, text: string, age: "recent" | "old") {
+  constructor(key: ObjectKey, revision: number, text: string, known: Known) {
     this.key = key;
     this.revision = revision;
     this.text = text;
-    this.#parsed = age;
+    this.#parsed = known;
   }
 
   get object(): Parsed {
@@ -37,10 +40,14 @@ export class StoredVersion implements StoredObject {
 
 const openBrace = 0x7b;
 
-/** The text of an object under the revision that writes it. */
-export function textAt(revision: number, object: JsonObject): string {
+/** An object under the revision that writes it. */
+export function objectAt(revision: number, object: JsonObject): Parsed {
   const metadata = isJsonObject(object["metadata"]) ? object["metadata"] : {};
-  const text = writeJson({ ...object, metadata: { ...metadata, resourceVersion: String(revision) } });
+  return { ...(object as Parsed), metadata: { ...metadata, resourceVersion: String(revision) } };
+}
+
+export function textOf(object: Parsed): string {
+  const text = writeJson(object);
   // Reading a character also joins the small pieces that the engine's writer leaves, which take much more memory.
   if (text.charCodeAt(0) !== openBrace) throw new TypeError("what is stored is no object");
   return text;

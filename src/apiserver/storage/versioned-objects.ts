@@ -6,7 +6,7 @@ import type { ObjectKey, Scope } from "./object-key.ts";
 import type { Change, ListOptions, StoredObject } from "./object-store.ts";
 import type { LogRecord } from "./record-log.ts";
 import type { StoreLimits } from "./store-limits.ts";
-import { StoredVersion } from "./stored-version.ts";
+import { type Known, StoredVersion } from "./stored-version.ts";
 
 /** All durable objects and their recent history, in memory: the same records in the same order make the same state. */
 export class VersionedObjects {
@@ -65,9 +65,9 @@ export class VersionedObjects {
   }
 
   /** Takes in the next record. Throws RangeError on one that does not follow from those before. */
-  apply(record: LogRecord, nowMs: number): Change {
+  apply(record: LogRecord, known: Known, nowMs: number): Change {
     this.#follow(record.revision);
-    const change = this.#place(record, "recent");
+    const change = this.#place(record, known);
     this.#revision = record.revision;
     this.#history.push(change, nowMs);
     return change;
@@ -93,9 +93,9 @@ export class VersionedObjects {
     this.#last = revision;
   }
 
-  #place({ key, revision, deleted, text }: LogRecord, age: "recent" | "old"): Change {
+  #place({ key, revision, deleted, text }: LogRecord, known: Known): Change {
     const previous = this.#index.get(key);
-    const stored = new StoredVersion(key, revision, text, age);
+    const stored = new StoredVersion(key, revision, text, known);
     if (!deleted) {
       this.#index.set(stored);
       return { type: previous === undefined ? "added" : "modified", revision, stored, previous };
