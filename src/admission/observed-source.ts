@@ -1,4 +1,4 @@
-import type { LineSink } from "../kube/transport/transport.ts";
+import type { StreamEvent as LineEvent, LineSink } from "../kube/transport/transport.ts";
 import type { ObjectSource } from "../kube/watch/object-source.ts";
 import { StatusError } from "../protocol/api-status.ts";
 import type { Clock } from "../protocol/clock.ts";
@@ -85,9 +85,9 @@ export class ObservedSource implements ObjectSource {
         this.#open();
         sink.opened();
       },
-      line: (text) => {
-        this.#hear(text);
-        sink.line(text);
+      line: (line) => {
+        this.#hear(line);
+        sink.line(line);
       },
     };
   }
@@ -100,11 +100,11 @@ export class ObservedSource implements ObjectSource {
     this.#failedAtMs = undefined;
   }
 
-  #hear(text: string): void {
-    const event = events[typeOfLine.exec(text)?.[1] ?? ""];
+  #hear(line: string | LineEvent): void {
+    const event = events[typeIn(line)];
     if (event === undefined) return;
     if (event === "Bookmark") this.#bookmarkAtMs = this.#clock.now();
-    if (event === "Error") this.#fail(/"code"\s*:\s*(\d{3})\b/.exec(text)?.[1] ?? "unknown");
+    if (event === "Error") this.#fail(codeIn(line));
     this.#told.received?.(event);
   }
 
@@ -121,6 +121,16 @@ export class ObservedSource implements ObjectSource {
     this.#told.disconnected?.(this.#hasFailed ? "error" : "shutdown", this.uptimeMs);
     this.#openSinceMs = undefined;
   }
+}
+
+function typeIn(line: string | LineEvent): string {
+  return typeof line === "string" ? (typeOfLine.exec(line)?.[1] ?? "") : line.type;
+}
+
+/** Of an event that says what went wrong. */
+function codeIn(line: string | LineEvent): string {
+  if (typeof line !== "string") return String(line.object["code"] ?? "unknown");
+  return /"code"\s*:\s*(\d{3})\b/.exec(line)?.[1] ?? "unknown";
 }
 
 function statusCodeOf(error: unknown): string {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { objectIn } from "../../src/kube/client/read-reply.ts";
 import {
   type DirectAnswer,
   type DirectRequest,
@@ -24,9 +25,9 @@ async function streaming() {
     };
     return { code: 200, headers: {}, body };
   };
-  const lines: string[] = [];
+  const lines: unknown[] = [];
   const stopped = new AbortController();
-  const reader = { opened: () => lines.push("opened"), line: (text: string) => lines.push(text) };
+  const reader = { opened: () => lines.push("opened"), line: (line: unknown) => lines.push(line) };
   const done = directTransport(handle, admin)
     .stream(call, reader, stopped.signal)
     .then(
@@ -53,10 +54,23 @@ describe("a stream of a server in the same process", () => {
     expect(lines.at(-1)).toBe("three");
   });
 
+  it("hands over events as they are, in order with lines, and counts them as waiting", async () => {
+    const { sink, lines, stopped } = await streaming();
+    const event = { type: "ADDED", object: { metadata: { name: "a" } }, length: 26 };
+    sink.write("one");
+    sink.event(event);
+    sink.write("three");
+    expect([lines, sink.waitingBytes]).toEqual([["opened"], 34]);
+    await turn();
+    expect(lines).toEqual(["opened", "one", event, "three"]);
+    expect([lines[2] === event, sink.waitingBytes]).toEqual([true, 0]);
+    stopped.abort(new Error("enough"));
+  });
+
   it("says when the reader has taken what was written", async () => {
     const { sink, lines, stopped } = await streaming();
     sink.write("one");
-    const seen: string[] = [];
+    const seen: unknown[] = [];
     sink.onDrain(() => seen.push(...lines));
     await turn();
     await turn();
@@ -96,5 +110,34 @@ describe("a stream of a server in the same process", () => {
     await transport.request(call, new AbortController().signal);
     await transport.request({ ...call, reach: "all-planes" }, new AbortController().signal);
     expect(asked).toEqual([undefined, true]);
+  });
+});
+
+describe("an answer of a server in the same process", () => {
+  const answered = async (answer: DirectAnswer) => {
+    const reply = await directTransport(async () => answer, admin).request(call, new AbortController().signal);
+    return objectIn(call, reply);
+  };
+
+  it("is the object itself, and its text is not made", async () => {
+    const object = { kind: "Thing" };
+    const answer: DirectAnswer = {
+      code: 200,
+      headers: {},
+      get body(): string {
+        throw new Error("nobody reads this");
+      },
+      object: () => object,
+    };
+    expect(await answered(answer)).toBe(object);
+  });
+
+  it("is read where there is nothing but text", async () => {
+    expect(await answered({ code: 200, headers: {}, body: '{"kind":"Thing"}' })).toEqual({ kind: "Thing" });
+  });
+
+  it("is refused when it is a stream", async () => {
+    const stream = { start: () => undefined };
+    await expect(answered({ code: 200, headers: {}, body: stream })).rejects.toBeInstanceOf(ConnectionFailed);
   });
 });

@@ -68,7 +68,7 @@ export class FrontDoor {
     return new Promise((resolve, reject) => {
       const ended = this.#transport.stream(
         callOf("GET", `${path}?watch=true`),
-        { opened: () => resolve({ lines, ended }), line: (text) => lines.push(text) },
+        { opened: () => resolve({ lines, ended }), line: (line) => lines.push(String(line)) },
         signal,
       );
       ended.catch(reject);

@@ -1,8 +1,9 @@
 import { failure, StatusError } from "../../protocol/api-status.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
 import { writeJson } from "../../protocol/json-writer.ts";
 import type { StoredObject } from "../storage/object-store.ts";
 import { mastersGroup } from "./access/user-info.ts";
-import { type ListMetadata, listText, type Showing } from "./representation.ts";
+import { type ListMetadata, listObject, listText, type Showing } from "./representation.ts";
 import type { ResourceCall } from "./resource-call.ts";
 
 /** Refuses requests for all planes that nobody in this process vouches for, and those that are no reading of objects. */
@@ -13,6 +14,10 @@ export function requireAllPlanes({ context: { request, view }, verb }: ResourceC
   if (view !== undefined) throw new StatusError(failure("BadRequest", "this path is for a part of one plane"));
   if ((verb === "list" || verb === "watch") && accepted.representation === "object") return;
   throw new StatusError(failure("BadRequest", "objects of all planes can be listed and watched, and nothing else"));
+}
+
+export function planesListObject(items: readonly StoredObject[], metadata: ListMetadata, showing: Showing): JsonObject {
+  return { ...listObject(items, metadata, showing), planes: items.map(({ key }) => key.plane) };
 }
 
 /** A list that says the plane of each of its items, in their order. */

@@ -1,4 +1,5 @@
 import type { X509Certificate } from "node:crypto";
+import type { JsonObject } from "../../protocol/json-value.ts";
 import type { UserInfo } from "../registry/requester.ts";
 import type { RequestHeaders } from "./access/authenticator.ts";
 
@@ -34,6 +35,11 @@ export interface ApiAnswer {
   readonly code: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Stream;
+  /**
+   * What reading the body gives, for callers in this process: those who take it need neither text nor reading. Items of
+   * a list may say their kind in it, which the text of the list leaves out.
+   */
+  readonly object?: () => JsonObject;
 }
 
 /** An answer that goes on until one side ends it. Starting it hands over the sink to write to. */
@@ -41,10 +47,20 @@ export interface Stream {
   start(sink: StreamSink): void;
 }
 
+/** One event of a watch. */
+export interface StreamEvent {
+  readonly type: string;
+  readonly object: JsonObject;
+  /** Where objects of all planes are watched. */
+  readonly plane?: string | undefined;
+  /** Of the text of the object: by this it counts as waiting. */
+  readonly length: number;
+}
+
 export interface StreamSink {
   write(line: string | Uint8Array): void;
-  /** Whether it reads text, and bytes would have to be decoded for it. */
-  readonly takesText?: boolean;
+  /** Takes an event instead of its line: for readers in this process, who then need not read it. */
+  event?(event: StreamEvent): void;
   /** Bytes written that the client has not taken yet. */
   readonly waitingBytes: number;
   end(): void;

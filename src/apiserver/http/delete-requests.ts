@@ -3,11 +3,11 @@ import { type DeleteOptions, deletedStatus, deleteObject } from "../registry/del
 import { listObjects } from "../registry/list.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { ApiObject } from "../registry/served-kind.ts";
-import { jsonAnswer, textAnswer } from "./answers.ts";
+import { jsonAnswer } from "./answers.ts";
 import type { ApiAnswer } from "./api-request.ts";
 import { parseDeleteOptions } from "./delete-options.ts";
 import { parseListOptions } from "./list-options.ts";
-import { listText, objectText } from "./representation.ts";
+import { listAnswer, objectAnswer } from "./object-answers.ts";
 import { type ResourceCall, showingOf, writeRequest } from "./resource-call.ts";
 
 export async function remove(registry: Registry, call: ResourceCall): Promise<ApiAnswer> {
@@ -15,8 +15,8 @@ export async function remove(registry: Registry, call: ResourceCall): Promise<Ap
   const { options, dryRun } = await parseDeleteOptions(call.context.request);
   const write = { ...writeRequest(call, noOptions), dryRun };
   const deleted = await deleteObject(registry, write, call.path.name, options);
-  if (!deleted.gone) return textAnswer(acceptedCode(options), objectText(deleted.stored, showing), showing.accepted);
-  if (call.kind.returnsDeleted === true) return textAnswer(200, objectText(deleted.last, showing), showing.accepted);
+  if (!deleted.gone) return objectAnswer(acceptedCode(options), deleted.stored, showing);
+  if (call.kind.returnsDeleted === true) return objectAnswer(200, deleted.last, showing);
   return jsonAnswer(200, deletedStatus(write, deleted.last.object as ApiObject), showing.accepted);
 }
 
@@ -39,7 +39,7 @@ export async function removeCollection(registry: Registry, call: ResourceCall): 
     await allDone(deletes);
   }
   const metadata = { resourceVersion: String(listed.revision) };
-  return textAnswer(200, listText(listed.items, metadata, showing), showing.accepted);
+  return listAnswer(listed.items, metadata, showing);
 }
 
 /** How many objects of a collection are deleted together: one write to the disk carries them all. */

@@ -128,9 +128,10 @@ async function serve(
   const isTooLong = request.url.length > limits.urlLengthMax;
   const answer = isTooLong ? uriTooLong(limits) : await server.handle(apiRequest(request, gone, limits));
   if (gone.signal.aborted) return;
-  if (typeof answer.body === "string") endWithAnswer(request, response, limits);
-  send(answer, request, response);
-  if (typeof answer.body !== "string") stayOpen(request, response, limits);
+  const { code, headers, body } = answer; // made when it is asked for: once
+  if (typeof body === "string") endWithAnswer(request, response, limits);
+  send({ code, headers, body }, request, response);
+  if (typeof body !== "string") stayOpen(request, response, limits);
 }
 
 const streamsOf = new WeakMap<object, number>();

@@ -3,13 +3,12 @@ import { listObjects } from "../registry/list.ts";
 import { type ObjectRequest, resourceOf, scopeOf } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
 import { storedInView } from "../registry/scoped-view.ts";
-import { planesListText } from "./all-planes.ts";
-import { plainAnswer, textAnswer } from "./answers.ts";
+import { plainAnswer } from "./answers.ts";
 import type { ApiAnswer } from "./api-request.ts";
 import type { EventLines } from "./event-lines.ts";
 import { BadRevision, exactRevision, parseListOptions, revisionParameter } from "./list-options.ts";
+import { listAnswer, objectAnswer } from "./object-answers.ts";
 import type { OpenWatches } from "./open-watches.ts";
-import { listText, objectText } from "./representation.ts";
 import { type ResourceCall, readRequest, showingOf } from "./resource-call.ts";
 import { tooLargeRevision, WatchStream } from "./watch-stream.ts";
 
@@ -26,7 +25,7 @@ export function getObject(registry: Registry, call: ResourceCall): ApiAnswer {
   const request = readRequest(call);
   const stored = storedInView(registry, request, call.path.name);
   if (stored === undefined) throw new StatusError(resourceNotFound(resourceOf(request), call.path.name));
-  return textAnswer(200, objectText(stored, showing), showing.accepted);
+  return objectAnswer(200, stored, showing);
 }
 
 export function listCollection(registry: Registry, call: ResourceCall): ApiAnswer {
@@ -48,8 +47,7 @@ export function listCollection(registry: Registry, call: ResourceCall): ApiAnswe
     ...(listed.continueToken === "" ? {} : { continue: listed.continueToken }),
     ...(listed.remaining === undefined ? {} : { remainingItemCount: listed.remaining }),
   };
-  const text = showing.kindIn !== undefined ? planesListText : listText;
-  return textAnswer(200, text(listed.items, metadata, showing), showing.accepted);
+  return listAnswer(listed.items, metadata, showing);
 }
 
 function listRevision(text: string): number {

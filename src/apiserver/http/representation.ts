@@ -1,4 +1,5 @@
 import { failure, StatusError } from "../../protocol/api-status.ts";
+import { readJson } from "../../protocol/json-reader.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import { writeJson } from "../../protocol/json-writer.ts";
 import { formatApiVersion } from "../../protocol/object-meta.ts";
@@ -54,15 +55,19 @@ export function objectText(stored: StoredObject, showing: Showing): string {
   }
 }
 
+/** What such a text holds. Nothing is read when it is that of the stored object, which is nearly always. */
+export function shownObject(stored: StoredObject, text: string): JsonObject {
+  // What a dry run made went through no store, and may differ from what its text is read as.
+  const isStored = text === stored.text && stored.revision > 0;
+  return isStored ? stored.object : (readJson(text) as JsonObject);
+}
+
 /** The text of a list. Objects that are shown as stored are joined, never parsed. */
 export function listText(items: readonly StoredObject[], metadata: ListMetadata, showing: Showing): string {
   const { kind, accepted } = showing;
   switch (accepted.representation) {
     case "object": {
-      // Lists of custom kinds always say where they go on, even when they do not.
-      const full = kind.isCustom ? { continue: "", ...metadata } : metadata;
-      const apiVersion = formatApiVersion(kind.group, kind.version);
-      const head = writeJson({ kind: kind.listKind, apiVersion, metadata: full });
+      const head = writeJson(listHead(kind, metadata));
       return `${head.slice(0, -1)},"items":[${items.map((item) => itemText(item, showing)).join(",")}]}`;
     }
     case "Table":
@@ -88,6 +93,18 @@ export function listText(items: readonly StoredObject[], metadata: ListMetadata,
         items: items.length === 0 ? null : items.map((item) => partial(servedObject(item, kind))),
       });
   }
+}
+
+/** A list of objects in full, without writing and reading it. */
+export function listObject(items: readonly StoredObject[], metadata: ListMetadata, showing: Showing): JsonObject {
+  const shown = items.map((item) => shownObject(item, ownText(item, showing)));
+  return { ...listHead(showing.kind, metadata), items: shown };
+}
+
+function listHead(kind: ServedKind, metadata: ListMetadata): JsonObject {
+  // Lists of custom kinds always say where they go on, even when they do not.
+  const full = kind.isCustom ? { continue: "", ...metadata } : { ...metadata };
+  return { kind: kind.listKind, apiVersion: formatApiVersion(kind.group, kind.version), metadata: full };
 }
 
 /** What Kubernetes calls the type that it keeps an object in, in front of its clients. */

@@ -149,7 +149,8 @@ export class WatchStream implements Stream, OpenWatch {
 
   #write(type: string, stored: StoredObject): void {
     const line = this.#ports.lines.line(type, stored, this.#showing, this.#isFirst);
-    this.#sink.write(this.#sink.takesText === true ? line.text : line.bytes);
+    if (this.#sink.event === undefined) this.#sink.write(line.bytes);
+    else this.#sink.event(line);
     this.#isFirst = false;
     this.#ports.watches.wrote(this);
     if (this.#state === "live" && this.waitingBytes > this.#ports.watches.limits.waitingBytesMax) this.#wait();

@@ -6,11 +6,9 @@ import type { Registry } from "../registry/registry.ts";
 import { sentObject } from "../registry/sent-object.ts";
 import type { ServedKind } from "../registry/served-kind.ts";
 import { nextByReplacement, requireName, updateObject } from "../registry/update.ts";
-import type { StoredObject } from "../storage/object-store.ts";
-import { textAnswer } from "./answers.ts";
 import type { ApiAnswer } from "./api-request.ts";
 import { type BodyKind, bodyText, contentType, objectBody, unsupportedMediaType } from "./body.ts";
-import { objectText, type Showing } from "./representation.ts";
+import { objectAnswer } from "./object-answers.ts";
 import { type ResourceCall, showingOf, writeRequest } from "./resource-call.ts";
 import { parseWriteOptions } from "./write-options.ts";
 
@@ -21,7 +19,7 @@ export async function create(registry: Registry, call: ResourceCall): Promise<Ap
   const write = writeRequest(call, options);
   const { value, duplicates } = await objectBody(request, bodyKind(call.kind));
   const stored = await createObject(registry, write, sentObject(value, write, duplicates));
-  return written(201, stored, showing);
+  return objectAnswer(201, stored, showing);
 }
 
 export async function update(registry: Registry, call: ResourceCall): Promise<ApiAnswer> {
@@ -32,7 +30,7 @@ export async function update(registry: Registry, call: ResourceCall): Promise<Ap
   const object = requireName(sentObject(value, write, duplicates), call.path.name);
   const next = nextByReplacement(object, write, registry.clock);
   const { stored, created } = await updateObject(registry, write, call.path.name, next);
-  return written(created ? 201 : 200, stored, showing);
+  return objectAnswer(created ? 201 : 200, stored, showing);
 }
 
 export const patchTypes: ReadonlyMap<string, PatchType> = new Map([
@@ -59,13 +57,9 @@ export async function patch(registry: Registry, call: ResourceCall): Promise<Api
   const text = await bodyText(request);
   const next = nextByPatch({ type, text, force: options.force, name: call.path.name }, write, registry.clock);
   const { stored, created } = await updateObject(registry, write, call.path.name, next);
-  return written(created ? 201 : 200, stored, showing);
+  return objectAnswer(created ? 201 : 200, stored, showing);
 }
 
 function bodyKind({ group, version, kind, isCustom }: ServedKind): BodyKind {
   return { apiVersion: formatApiVersion(group, version), kind, isCustom };
-}
-
-function written(code: number, stored: StoredObject, showing: Showing): ApiAnswer {
-  return textAnswer(code, objectText(stored, showing), showing.accepted);
 }

@@ -21,6 +21,7 @@ export class UnreadableObject extends Error {
 /** The object in an answer; throws the refusal, if it is one. */
 export function objectIn(call: Call, reply: Reply): JsonObject {
   if (!isSuccess(reply)) throw refusal(call, reply);
+  if (reply.object !== undefined) return reply.object();
   const value = jsonIn(call, reply.body);
   if (isJsonObject(value)) return value;
   throw new ConnectionFailed(call, "the server answered with something that is no object");

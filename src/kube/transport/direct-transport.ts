@@ -1,6 +1,14 @@
+import type { JsonObject } from "../../protocol/json-value.ts";
 import { ChildAbort } from "../child-abort.ts";
 import { isSuccess, refusal } from "./reply-status.ts";
-import { type Call, ConnectionFailed, type LineSink, type Reply, type Transport } from "./transport.ts";
+import {
+  type Call,
+  ConnectionFailed,
+  type LineSink,
+  type Reply,
+  type StreamEvent,
+  type Transport,
+} from "./transport.ts";
 
 /** Who a caller in this process says it is. */
 export interface DirectUser {
@@ -29,11 +37,17 @@ export interface DirectAnswer {
   readonly code: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | { start(sink: DirectSink): void };
+  readonly object?: () => JsonObject;
+}
+
+/** Its length counts as waiting until it is taken. */
+export interface DirectEvent extends StreamEvent {
+  readonly length: number;
 }
 
 export interface DirectSink {
   write(line: string | Uint8Array): void;
-  readonly takesText: true;
+  event(event: DirectEvent): void;
   readonly waitingBytes: number;
   end(): void;
   cut(): void;
@@ -46,7 +60,7 @@ export type DirectHandle = (request: DirectRequest) => Promise<DirectAnswer>;
 /** By this name a server remembers who set which field. */
 const agent = "milo-quota";
 
-/** Straight into a server in the same process: no socket, no TLS, and texts are handed over, not copied. */
+/** Straight into a server in the same process: no socket, no TLS, and objects are handed over, not written and read. */
 export function directTransport(handle: DirectHandle, user: DirectUser): Transport {
   return {
     request: async (call, signal) => {
@@ -54,11 +68,9 @@ export function directTransport(handle: DirectHandle, user: DirectUser): Transpo
       // The server ends a request by its own controller: that must not end what else hangs on the caller's signal.
       const life = new ChildAbort(signal);
       try {
-        const { code, headers, body } = await handle(requestFor(call, user, life.controller));
+        const answer = await handle(requestFor(call, user, life.controller));
         signal.throwIfAborted();
-        if (typeof body !== "string")
-          throw new ConnectionFailed(call, "a stream was answered where none was asked for");
-        return { code, headers: flat(headers), body };
+        return replyOf(call, answer);
       } finally {
         life.release();
       }
@@ -100,15 +112,36 @@ export function directTransport(handle: DirectHandle, user: DirectUser): Transpo
   };
 }
 
+function replyOf(call: Call, answer: DirectAnswer): Reply {
+  const { code, object } = answer;
+  const headers = flat(answer.headers);
+  if (object !== undefined) {
+    return {
+      code,
+      headers,
+      get body() {
+        return textIn(call, answer);
+      },
+      object,
+    };
+  }
+  return { code, headers, body: textIn(call, answer) };
+}
+
+function textIn(call: Call, { body }: DirectAnswer): string {
+  if (typeof body === "string") return body;
+  throw new ConnectionFailed(call, "a stream was answered where none was asked for");
+}
+
 function refusedStream(call: Call, reply: Reply): Error {
   return isSuccess(reply)
     ? new ConnectionFailed(call, "no stream was answered where one was asked for")
     : refusal(call, reply);
 }
 
-function refusedProgress(call: Call, { code, headers, body }: DirectAnswer): Error {
-  if (typeof body !== "string") return new ConnectionFailed(call, "a stream was answered where none was asked for");
-  return refusal(call, { code, headers: flat(headers), body });
+function refusedProgress(call: Call, answer: DirectAnswer): Error {
+  const { code, headers } = answer;
+  return refusal(call, { code, headers: flat(headers), body: textIn(call, answer) });
 }
 
 function requestFor(
@@ -148,7 +181,7 @@ function flat(headers: DirectAnswer["headers"]): Reply["headers"] {
 class DirectStream {
   readonly #sink: LineSink;
   readonly #settle: (error?: unknown) => void;
-  #lines: string[] = [];
+  #lines: (string | DirectEvent)[] = [];
   #waitingBytes = 0;
   #isScheduled = false;
   #end: { readonly error?: unknown } | undefined;
@@ -164,8 +197,8 @@ class DirectStream {
   sinkFor(call: Call): DirectSink {
     const waiting = (): number => this.#waitingBytes;
     return {
-      takesText: true,
       write: (line) => this.#write(typeof line === "string" ? line : Buffer.from(line).toString("utf8")),
+      event: (event) => this.#write(event),
       get waitingBytes() {
         return waiting();
       },
@@ -182,7 +215,7 @@ class DirectStream {
     this.#closed({ error: reason });
   }
 
-  #write(line: string): void {
+  #write(line: string | DirectEvent): void {
     if (this.#isClosed || this.#end !== undefined) return;
     this.#lines.push(line);
     this.#waitingBytes += line.length;

@@ -1,3 +1,5 @@
+import type { JsonObject } from "../../protocol/json-value.ts";
+
 /** A request to an API server, whichever way it gets there. */
 export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -19,13 +21,23 @@ export interface Reply {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** What reading the body gives, where a server in this process has it at hand. */
+  readonly object?: () => JsonObject;
+}
+
+/** An event of a watch, as a server in this process hands it over. */
+export interface StreamEvent {
+  readonly type: string;
+  readonly object: JsonObject;
+  readonly plane?: string | undefined;
 }
 
 /** What takes the lines of a stream. Neither call may throw. */
 export interface LineSink {
   /** The server has agreed to stream; called once, before any line. */
   opened(): void;
-  line(text: string): void;
+  /** The text of a line; or the event that it would tell of. */
+  line(line: string | StreamEvent): void;
 }
 
 /** The way to one API server: over sockets, or straight into a server in the same process. */

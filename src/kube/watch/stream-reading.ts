@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../protocol/clock.ts";
 import { ChildAbort } from "../child-abort.ts";
-import type { LineSink } from "../transport/transport.ts";
+import type { LineSink, StreamEvent } from "../transport/transport.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { StreamSilent } from "./follow-failure.ts";
 import { parseWatchLine, type WatchLine } from "./watch-line.ts";
@@ -30,7 +30,7 @@ export class StreamReading {
   async read(open: (sink: LineSink, signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     const life = new ChildAbort(signal);
     const silence = this.#watchSilence(life);
-    const sink = { opened: () => this.#heard(), line: (text: string) => this.#line(text, life) };
+    const sink: LineSink = { opened: () => this.#heard(), line: (line) => this.#line(line, life) };
     try {
       await untilAborted(open(sink, life.signal), life.signal);
     } finally {
@@ -40,12 +40,12 @@ export class StreamReading {
     }
   }
 
-  #line(text: string, life: ChildAbort): void {
+  #line(line: string | StreamEvent, life: ChildAbort): void {
     if (life.signal.aborted) return;
     this.#heard();
     this.lines += 1;
     try {
-      this.#take(parseWatchLine(text));
+      this.#take(parseWatchLine(line));
     } catch (error) {
       life.abort(error);
     }

@@ -3,6 +3,7 @@ import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
 import type { KubernetesObject } from "../../protocol/object-meta.ts";
 import { type Bookmark, endsInitialEvents } from "../../protocol/watch-event.ts";
+import type { StreamEvent } from "../transport/transport.ts";
 
 /** One line of a watch, understood. */
 export type WatchLine =
@@ -20,16 +21,14 @@ export class UnreadableLine extends Error {
   override readonly name = "UnreadableLine";
 }
 
-export function parseWatchLine(text: string): WatchLine {
-  const event = jsonIn(text);
-  const object = isJsonObject(event) ? ownValue(event, "object") : undefined;
-  if (!isJsonObject(event) || !isJsonObject(object)) throw new UnreadableLine("a line of a watch holds no event");
-  switch (event["type"]) {
+export function parseWatchLine(line: string | StreamEvent): WatchLine {
+  const { type, object, plane } = typeof line === "string" ? eventIn(line) : line;
+  switch (type) {
     case "ADDED":
     case "MODIFIED":
-      return { type: "present", object, revision: revisionOf(object), ...planePart(event) };
+      return { type: "present", object, revision: revisionOf(object), ...planePart(plane) };
     case "DELETED":
-      return { type: "gone", object, revision: revisionOf(object), ...planePart(event) };
+      return { type: "gone", object, revision: revisionOf(object), ...planePart(plane) };
     case "BOOKMARK":
       return {
         type: "bookmark",
@@ -39,13 +38,19 @@ export function parseWatchLine(text: string): WatchLine {
     case "ERROR":
       return { type: "error", status: statusIn(object) };
     default:
-      throw new UnreadableLine(`a watch does not know events of type ${JSON.stringify(event["type"])}`);
+      throw new UnreadableLine(`a watch does not know events of type ${JSON.stringify(type)}`);
   }
 }
 
-function planePart(event: JsonObject): { readonly plane?: string } {
-  const plane = ownValue(event, "plane");
+function planePart(plane: unknown): { readonly plane?: string } {
   return typeof plane === "string" ? { plane } : {};
+}
+
+function eventIn(text: string) {
+  const event = jsonIn(text);
+  const object = isJsonObject(event) ? ownValue(event, "object") : undefined;
+  if (!isJsonObject(event) || !isJsonObject(object)) throw new UnreadableLine("a line of a watch holds no event");
+  return { type: ownValue(event, "type"), object, plane: ownValue(event, "plane") };
 }
 
 function revisionOf(object: JsonObject): string {
