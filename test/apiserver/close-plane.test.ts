@@ -36,6 +36,7 @@ function cutAfter(log: MemoryLog, recordsMax: number): RecordLog {
   return {
     place: log.place,
     load: () => log.load(),
+    gathered: () => log.gathered(),
     append: async (records: readonly LogRecord[]) => {
       await log.append(records.slice(0, Math.min(left, records.length)));
       left -= records.length;

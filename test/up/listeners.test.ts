@@ -167,6 +167,7 @@ describe("a log that is measured", () => {
       load: async () => {
         throw new Error("not asked for");
       },
+      gathered: async () => undefined,
       append: async (records) => {
         nowMs += 40;
         await append(records);

@@ -68,6 +68,20 @@ describe("writes on their way to the disk", () => {
     expect([(await created).ok, (await removed).ok]).toEqual([true, true]);
   });
 
+  it("gather for as long as the log lets them, also when they follow from the last ones", async () => {
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    log.gathered = turn;
+    const [first, second] = [create("a"), create("b")];
+    const later = second.then(turn).then(() => create("late"));
+    const followers = [first, first.then(() => undefined).then(() => undefined)].map((before, at) =>
+      before.then(() => create(`follower-${at}`)),
+    );
+    await pass(2, 3);
+    await pass(4, 5);
+    await pass(6);
+    expect((await Promise.all([...followers, later])).map(({ ok }) => ok)).toEqual([true, true, true]);
+  });
+
   it("gather while others are being written", async () => {
     const first = [create("a"), create("b")];
     const call = await log.next();

@@ -106,13 +106,13 @@ export class LogWriter {
   }
 
   async #run(): Promise<void> {
-    await Promise.resolve(); // writers of the same turn share a batch
     for (;;) {
+      await this.#ports.log.gathered();
       const batch = this.#takeBatch();
       if (batch.length > 0) await this.#append(batch);
       const step = this.#isBroken ? undefined : this.#ports.compaction.next();
       if (step !== undefined) await this.#compact(step);
-      // Nothing was awaited when there was nothing to do, so nobody can have come in between.
+      // Nothing was awaited since the batch was taken, so nobody can have come in between.
       if (batch.length === 0 && step === undefined) break;
     }
     this.#running = undefined;

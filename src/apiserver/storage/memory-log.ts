@@ -10,6 +10,10 @@ export class MemoryLog implements RecordLog {
     return { compacted: this.#compacted, pages: onePage([...this.#records.values()]) };
   }
 
+  async gathered(): Promise<void> {
+    await Promise.resolve();
+  }
+
   async append(records: readonly LogRecord[]): Promise<void> {
     await Promise.resolve();
     for (const record of records) this.#records.set(record.revision, record);

@@ -23,6 +23,9 @@ export interface RecordLog {
 
   load(): Promise<LoadedLog>;
 
+  /** Resolves when whoever is about to write has written: they share one `append`. */
+  gathered(): Promise<void>;
+
   /** Resolves once all records are durable. Rejects with LogFull when certainly none of them is there. */
   append(records: readonly LogRecord[]): Promise<void>;
 

@@ -30,6 +30,11 @@ export class SqliteLog implements RecordLog {
     return { compacted: opened.compacted, pages: this.#pages() };
   }
 
+  /** A turn is nothing beside a write to the disk; all that follows from the last one joins the next. */
+  gathered(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
   async append(records: readonly LogRecord[]): Promise<void> {
     await this.#ask({ ask: "append", records });
   }

@@ -50,6 +50,7 @@ export function measuredLog(log: RecordLog, metrics: Metrics, elapsedMs: () => n
   return {
     place: log.place,
     load: () => log.load(),
+    gathered: () => log.gathered(),
     compact: (compacted, obsolete) => log.compact(compacted, obsolete),
     close: () => log.close(),
     append: async (records) => {

@@ -43,6 +43,7 @@ export class SimulatedDisk {
     return {
       place: "a simulated disk",
       load: async () => ({ compacted: this.#compacted, pages: onePage([...this.#records.values()]) }),
+      gathered: () => Promise.resolve(),
       append: (records) => this.#act(user, () => this.#append(records)),
       compact: (compacted, obsolete) => this.#act(user, () => this.#compact(compacted, obsolete)),
       close: async () => undefined,
