@@ -31,6 +31,15 @@ const schema: Schema = {
 };
 const compiled = compileSchema(schema);
 
+/** With what a definition says of the fields that every object has: little, or more than a glance is for. */
+const named = [{ type: "object" }, { type: "object", properties: { name: { type: "string", maxLength: 1 } } }].map(
+  (metadata) =>
+    compileSchema({
+      ...schema,
+      properties: { ...schema.properties, apiVersion: { type: "string" }, kind: { type: "string" }, metadata } as const,
+    } as Schema),
+);
+
 const word = fc.constantFrom("", "a", "b", "abc", "😀", "😀😀😀", "A");
 const odd = fc.constantFrom<JsonValue>(null, 0, 2.5, "a", [], {}, true);
 const or = (usual: fc.Arbitrary<unknown>) => fc.oneof({ weight: 6, arbitrary: usual }, odd);
@@ -57,9 +66,9 @@ const nearlyRight = value.map((object) => {
 });
 
 /** What a close look says: nothing wrong, nothing missing, nothing too much. */
-function fits(of: JsonValue, isWholeObject: boolean): boolean {
-  const { value: after, unknownFields } = shaped(compiled, of, isWholeObject);
-  const issues = [...schemaIssues(compiled, after), ...repetitionIssues(compiled, after)];
+function fits(of: JsonValue, isWholeObject: boolean, by = compiled): boolean {
+  const { value: after, unknownFields } = shaped(by, of, isWholeObject);
+  const issues = [...schemaIssues(by, after), ...repetitionIssues(by, after)];
   return after === of && unknownFields.length === 0 && issues.length === 0;
 }
 
@@ -73,7 +82,9 @@ describe("what fits a schema at a glance", () => {
           expect(fits(object, false)).toBe(true);
         }
         const whole = { apiVersion: "v1", kind: "Thing", metadata: { name: "x" }, ...object };
-        if (obviouslyFitsObject(compiled, whole)) expect(fits(whole, true)).toBe(true);
+        for (const by of [compiled, ...named]) {
+          if (obviouslyFitsObject(by, whole)) expect(fits(whole, true, by)).toBe(true);
+        }
       }),
       { numRuns: 5_000 },
     );
@@ -94,4 +105,21 @@ describe("what fits a schema at a glance", () => {
   for (const [title, [object, isObvious]] of Object.entries(cases)) {
     it(title, () => expect(obviouslyFits(compiled, object)).toBe(isObvious));
   }
+
+  it("names the fields of every object, and does not look into metadata", () => {
+    const whole = { apiVersion: "v1", kind: "Thing", metadata: { name: "xyz" }, name: "a", mode: "x" };
+    expect([compiled, ...named].map((by) => obviouslyFitsObject(by, whole))).toEqual([true, true, false]);
+    expect(obviouslyFitsObject(named[0] as typeof compiled, { ...whole, metadata: "none" })).toBe(false);
+    expect(obviouslyFitsObject(named[0] as typeof compiled, { ...whole, kind: 7 })).toBe(false);
+  });
+
+  it("needs no shaping where its parts are known to fit", () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(nearlyRight, value), { maxLength: 3 }), ([first = {}, second = {}]) => {
+        const holder = compileSchema({ type: "object", properties: { spec: schema, status: schema } });
+        const whole = { apiVersion: "v1", kind: "Thing", metadata: {}, spec: first, status: second };
+        expect(shaped(holder, whole, true, obviouslyFits)).toEqual(shaped(holder, whole, true));
+      }),
+    );
+  });
 });

@@ -31,8 +31,15 @@ export function obviouslyFits(compiled: CompiledSchema, value: JsonValue): boole
   return !Array.isArray(value) || itemsFit(compiled, value);
 }
 
+/** Whether a part of an object fits its schema. */
+export type PartFits = (compiled: CompiledSchema, value: JsonValue) => boolean;
+
 /** The same for a whole object: apiVersion, kind and metadata belong there although no schema names them. */
-export function obviouslyFitsObject(compiled: CompiledSchema, object: JsonObject): boolean {
+export function obviouslyFitsObject(
+  compiled: CompiledSchema,
+  object: JsonObject,
+  partFits: PartFits = obviouslyFits,
+): boolean {
   const { schema, properties, junctors } = compiled;
   if (schema.type !== "object" || junctors !== undefined || schema["x-kubernetes-embedded-resource"] === true) {
     return false;
@@ -40,11 +47,18 @@ export function obviouslyFitsObject(compiled: CompiledSchema, object: JsonObject
   const names: string[] = [];
   for (const name of Object.keys(object)) {
     if (name !== "apiVersion" && name !== "kind" && name !== "metadata") names.push(name);
-    else if (properties.has(name)) return false;
+    else if (!headFits(properties.get(name), object[name] as JsonValue)) return false;
   }
-  return (
-    schema.minProperties === undefined && schema.maxProperties === undefined && membersFit(compiled, object, names)
-  );
+  if (schema.minProperties !== undefined || schema.maxProperties !== undefined) return false;
+  return membersFit(compiled, object, names, partFits);
+}
+
+/** Definitions name the fields that every object has, and mostly say no more of metadata than that it is an object. */
+function headFits(named: CompiledSchema | undefined, value: JsonValue): boolean {
+  if (named === undefined) return true;
+  if (typeof value === "string") return obviouslyFits(named, value);
+  if (!isJsonObject(value) || named.schema.type !== "object") return false;
+  return Object.keys(named.schema).every((word) => word === "type" || word === "description");
 }
 
 function isOfType(wanted: string, value: JsonValue): boolean {
@@ -52,12 +66,17 @@ function isOfType(wanted: string, value: JsonValue): boolean {
   return actual === wanted || (wanted === "number" && actual === "integer");
 }
 
-function membersFit(compiled: CompiledSchema, object: JsonObject, names: readonly string[]): boolean {
+function membersFit(
+  compiled: CompiledSchema,
+  object: JsonObject,
+  names: readonly string[],
+  partFits: PartFits = obviouslyFits,
+): boolean {
   const keepsUnknown = compiled.schema["x-kubernetes-preserve-unknown-fields"] === true;
   for (const name of names) {
     const child = compiled.properties.get(name) ?? compiled.additional;
     if (child === true && keepsUnknown) continue;
-    if (child === undefined || child === true || !obviouslyFits(child, object[name] as JsonValue)) return false;
+    if (child === undefined || child === true || !partFits(child, object[name] as JsonValue)) return false;
   }
   for (const name of compiled.required) if (!Object.hasOwn(object, name)) return false;
   for (const name of compiled.defaults) if (!Object.hasOwn(object, name)) return false;

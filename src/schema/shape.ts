@@ -2,6 +2,7 @@ import { depthMax, isJsonObject, type JsonObject, type JsonValue } from "../prot
 import { type CompiledSchema, defaultOf } from "./compiled-schema.ts";
 import { coercedMetadata } from "./embedded-metadata.ts";
 import { ObjectDraft } from "./object-draft.ts";
+import type { PartFits } from "./obvious-fit.ts";
 
 /** A value brought into the shape of its schema. */
 export interface Shaped {
@@ -16,10 +17,16 @@ const objectFields = new Set(["apiVersion", "kind", "metadata"]);
 
 /**
  * Prunes and defaults. Nulls where none may be count as left out. Whether the value is right is another question.
- * `isWholeObject` says that apiVersion, kind and metadata belong there although no schema names them.
+ * `isWholeObject` says that apiVersion, kind and metadata belong there although no schema names them. Fields of the value
+ * that `partFits` knows to be all that their schema asks for are left as they are.
  */
-export function shaped(compiled: CompiledSchema, value: JsonValue, isWholeObject: boolean): Shaped {
-  const shaping = new Shaping();
+export function shaped(
+  compiled: CompiledSchema,
+  value: JsonValue,
+  isWholeObject: boolean,
+  partFits?: PartFits,
+): Shaped {
+  const shaping = new Shaping(partFits);
   const result = shaping.visit(compiled, value, { isObject: isWholeObject, keepsUnknown: false });
   return { value: result, unknownFields: shaping.unknown };
 }
@@ -37,6 +44,11 @@ const keeping: Manner = { isObject: false, keepsUnknown: true };
 class Shaping {
   readonly unknown: string[] = [];
   readonly #path: (string | number)[] = [];
+  readonly #partFits: PartFits | undefined;
+
+  constructor(partFits: PartFits | undefined) {
+    this.#partFits = partFits;
+  }
 
   visit(compiled: CompiledSchema | undefined, value: JsonValue, manner: Manner): JsonValue {
     if (this.#path.length > depthMax) return value;
@@ -114,6 +126,7 @@ class Shaping {
   /** A value that is nothing but itself needs no look. */
   #visitAt(step: string | number, child: CompiledSchema | undefined, value: JsonValue, manner: Manner): JsonValue {
     if (typeof value !== "object" || value === null) return value;
+    if (this.#path.length === 0 && child !== undefined && this.#partFits?.(child, value) === true) return value;
     this.#path.push(step);
     const visited = this.visit(child, value, manner);
     this.#path.pop();

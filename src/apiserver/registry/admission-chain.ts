@@ -21,7 +21,8 @@ export class AdmissionChain {
   async mutate(request: AdmissionRequest, object: ApiObject, signal: AbortSignal): Promise<ApiObject> {
     let current = object;
     for (const { mutate } of this.#plugins) {
-      if (mutate !== undefined) current = await mutate({ ...request, object: current }, signal);
+      if (mutate === undefined) continue;
+      current = await mutate(current === request.object ? request : { ...request, object: current }, signal);
     }
     return current;
   }

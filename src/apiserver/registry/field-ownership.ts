@@ -33,15 +33,23 @@ export function ownedAfterUpdate(
 
 /** Whether nothing changes but the times at which fields were written: then nothing is written at all. */
 export function sameButForTimes(object: ApiObject, old: ApiObject): boolean {
-  return jsonEquals(content(object), content(old)) && jsonEquals(timeless(object), timeless(old));
+  return (
+    sameMembers(object, old, "metadata") &&
+    sameMembers(object.metadata as JsonObject, old.metadata as JsonObject, "managedFields") &&
+    jsonEquals(timeless(object), timeless(old))
+  );
 }
 
-/** What a change is most likely in, and nothing has to be made for to see it. */
-function content(object: ApiObject): JsonValue {
-  return ((object as JsonObject)["status"] ?? (object as JsonObject)["spec"] ?? null) as JsonValue;
+/** Whether all members but one are the same. */
+function sameMembers(object: JsonObject, old: JsonObject, except: string): boolean {
+  const names = Object.keys(object).filter((name) => name !== except);
+  if (names.length !== Object.keys(old).filter((name) => name !== except).length) return false;
+  return names.every(
+    (name) => Object.hasOwn(old, name) && jsonEquals(object[name] as JsonValue, old[name] as JsonValue),
+  );
 }
 
-function timeless(object: ApiObject): JsonValue {
-  const managedFields = object.metadata.managedFields?.map(({ time: _, ...entry }) => entry);
-  return withMetadata(object, { managedFields }) as JsonObject;
+function timeless({ metadata }: ApiObject): JsonValue {
+  const entries = metadata.managedFields?.map(({ time: _, ...entry }) => entry) ?? null;
+  return entries as unknown as JsonValue;
 }

@@ -2,7 +2,12 @@ import { childPath, type FieldIssue, forbidden, invalid, required, tooLong } fro
 import { quote } from "../../protocol/go-quote.ts";
 import { type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
 import { dnsLabel, labelValue, type NameRule, qualifiedName } from "../../protocol/names.ts";
-import { type ObjectMeta, type OwnerReference, parseApiVersion } from "../../protocol/object-meta.ts";
+import {
+  type ManagedFieldsEntry,
+  type ObjectMeta,
+  type OwnerReference,
+  parseApiVersion,
+} from "../../protocol/object-meta.ts";
 import { pathSegmentIssues } from "./object-name.ts";
 import type { ServedKind } from "./served-kind.ts";
 
@@ -12,17 +17,18 @@ export const orphanFinalizer = "orphan";
 export const foregroundFinalizer = "foregroundDeletion";
 
 const immutable = "field is immutable";
+const none: readonly never[] = [];
 
 /** What Kubernetes demands of the metadata of any object, new or changed. */
 export function metadataIssues(metadata: ObjectMeta, kind: ServedKind): readonly FieldIssue[] {
   return [
     ...nameIssues(metadata, kind.nameRule),
     ...namespaceIssues(metadata, kind.scope),
-    ...labelIssues(metadata.labels ?? {}),
-    ...annotationIssues(metadata.annotations ?? {}),
-    ...ownerIssues(metadata.ownerReferences ?? []),
+    ...issuesOfLabels(metadata.labels),
+    ...issuesOfAnnotations(metadata.annotations),
+    ...issuesOfOwners(metadata.ownerReferences),
     ...finalizerIssues(metadata.finalizers ?? [], kind),
-    ...managedFieldIssues(metadata.managedFields ?? []),
+    ...(metadata.managedFields ?? []).flatMap(managedFieldIssues),
   ];
 }
 
@@ -61,21 +67,58 @@ function namespaceIssues({ namespace = "" }: ObjectMeta, scope: ServedKind["scop
   return dnsLabel(namespace).map((fault) => invalid(at("namespace"), namespace, fault));
 }
 
-function labelIssues(labels: Readonly<Record<string, string>>): readonly FieldIssue[] {
+type Texts = Readonly<Record<string, string>>;
+
+/** Looks at a part of metadata until nothing is wrong with it: updates mostly leave parts, the very same ones. */
+function onceRight<Part extends object>(find: (part: Part) => readonly FieldIssue[]) {
+  const right = new WeakSet<Part>();
+  return (part: Part | undefined): readonly FieldIssue[] => {
+    if (part === undefined || right.has(part)) return none;
+    const issues = find(part);
+    if (issues.length === 0) right.add(part);
+    return issues;
+  };
+}
+
+const issuesOfLabels = onceRight(labelIssues);
+const issuesOfAnnotations = onceRight(annotationIssues);
+const issuesOfOwners = onceRight(ownerIssues);
+
+function labelIssues(labels: Texts): readonly FieldIssue[] {
   return Object.entries(labels).flatMap(([key, value]) => [
-    ...qualifiedName(key).map((fault) => invalid(at("labels"), key, fault)),
+    ...keyFaults(key).map((fault) => invalid(at("labels"), key, fault)),
     ...labelValue(value).map((fault) => invalid(at("labels"), value, fault)),
   ]);
 }
 
-function annotationIssues(annotations: Readonly<Record<string, string>>): readonly FieldIssue[] {
-  const bytes = Object.entries(annotations).reduce((sum, entry) => sum + Buffer.byteLength(entry.join("")), 0);
+function annotationIssues(annotations: Texts): readonly FieldIssue[] {
   return [
     ...Object.keys(annotations).flatMap((key) =>
-      qualifiedName(key.toLowerCase()).map((fault) => invalid(at("annotations"), key, fault)),
+      keyFaults(key.toLowerCase()).map((fault) => invalid(at("annotations"), key, fault)),
     ),
-    ...(bytes > annotationBytesMax ? [tooLong(at("annotations"), annotationBytesMax)] : []),
+    ...(isTooMuch(annotations) ? [tooLong(at("annotations"), annotationBytesMax)] : []),
   ];
+}
+
+/** No character takes more than three bytes for each of its halves, so most texts need not be counted. */
+function isTooMuch(texts: Texts): boolean {
+  const entries = Object.entries(texts);
+  const length = entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
+  if (3 * length <= annotationBytesMax) return false;
+  return entries.reduce((sum, entry) => sum + Buffer.byteLength(entry.join("")), 0) > annotationBytesMax;
+}
+
+/** Keys that nothing is wrong with: objects of all kinds have the same ones again and again. */
+const rightKeys = new Set<string>();
+const rightKeysMax = 1_000;
+
+function keyFaults(key: string): readonly string[] {
+  if (rightKeys.has(key)) return none;
+  const faults = qualifiedName(key);
+  if (faults.length > 0) return faults;
+  if (rightKeys.size >= rightKeysMax) rightKeys.clear();
+  rightKeys.add(key);
+  return none;
 }
 
 function ownerIssues(owners: readonly OwnerReference[]): readonly FieldIssue[] {
@@ -112,6 +155,7 @@ const standardFinalizers = ["kubernetes", orphanFinalizer, foregroundFinalizer];
 const lenientGroups = ["apiextensions.k8s.io", "admissionregistration.k8s.io"];
 
 function finalizerIssues(finalizers: readonly string[], { isCustom, group }: ServedKind): readonly FieldIssue[] {
+  if (finalizers.length === 0) return none;
   const path = at("finalizers");
   const both = finalizers.includes(orphanFinalizer) && finalizers.includes(foregroundFinalizer);
   const clash = `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`;
@@ -137,29 +181,31 @@ function newFinalizerIssues({ finalizers = [] }: ObjectMeta, old: ObjectMeta): r
   return [forbidden(at("finalizers"), fault)];
 }
 
-function managedFieldIssues(entries: NonNullable<ObjectMeta["managedFields"]>): readonly FieldIssue[] {
-  return entries.flatMap((entry, index) => {
-    const path = `${at("managedFields")}[${index}]`;
-    const { operation, fieldsType = "FieldsV1", manager = "" } = entry;
-    return [
-      ...(operation === "Apply" || operation === "Update"
-        ? []
-        : [invalid(childPath(path, "operation"), operation ?? "", "must be `Apply` or `Update`")]),
-      ...(fieldsType === "FieldsV1" ? [] : [invalid(childPath(path, "fieldsType"), fieldsType, "must be `FieldsV1`")]),
-      ...managerIssues(manager, childPath(path, "manager")),
-    ];
-  });
+function managedFieldIssues(entry: ManagedFieldsEntry, index: number): readonly FieldIssue[] {
+  const { operation, fieldsType = "FieldsV1", manager = "" } = entry;
+  const isOperation = operation === "Apply" || operation === "Update";
+  if (isOperation && fieldsType === "FieldsV1" && isManager(manager)) return none;
+  const path = `${at("managedFields")}[${index}]`;
+  return [
+    ...(isOperation ? [] : [invalid(childPath(path, "operation"), operation ?? "", "must be `Apply` or `Update`")]),
+    ...(fieldsType === "FieldsV1" ? [] : [invalid(childPath(path, "fieldsType"), fieldsType, "must be `FieldsV1`")]),
+    ...managerIssues(manager, childPath(path, "manager")),
+  ];
 }
 
 /** Names of field managers are short and printable. */
 export function managerIssues(manager: string, path: string): readonly FieldIssue[] {
-  if (manager.length <= managerLengthMax && /^[ -~]*$/.test(manager)) return [];
+  if (isManager(manager)) return none;
   const long = Buffer.byteLength(manager) > managerLengthMax ? [tooLong(path, managerLengthMax)] : [];
   const unprintable = [...manager.matchAll(/[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu)].map(({ 0: character, index }) => {
     const code = (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, "0");
     return invalid(path, manager, `invalid character U+${code} (at position ${index})`);
   });
   return [...long, ...unprintable];
+}
+
+function isManager(manager: string): boolean {
+  return manager.length <= managerLengthMax && /^[ -~]*$/.test(manager);
 }
 
 function at(field: string): string {

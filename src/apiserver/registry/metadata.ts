@@ -4,16 +4,26 @@ import type { ApiObject } from "./served-kind.ts";
 
 export type MetadataChange = { readonly [Field in keyof ObjectMeta]?: ObjectMeta[Field] | undefined };
 
-/** The same object with some of its metadata changed; undefined takes a field away. */
+/** The same object with some of its metadata changed; undefined takes a field away. The very same if nothing changes. */
 export function withMetadata(object: ApiObject, change: MetadataChange): ApiObject {
+  const before = object.metadata as Fields;
+  const changed = change as Fields;
+  if (!differs(before, changed)) return object;
   // Put together anew: what is deleted from an object makes all that is done with it slow.
   const metadata: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(object.metadata)) {
-    if (!Object.hasOwn(change, field)) metadata[field] = value;
-    else if (change[field as keyof ObjectMeta] !== undefined) metadata[field] = change[field as keyof ObjectMeta];
+  for (const field of Object.keys(before)) {
+    const value = Object.hasOwn(changed, field) ? changed[field] : before[field];
+    if (value !== undefined) metadata[field] = value;
   }
-  for (const [field, value] of Object.entries(change)) if (value !== undefined) metadata[field] = value;
+  for (const field of Object.keys(changed)) if (changed[field] !== undefined) metadata[field] = changed[field];
   return { ...object, metadata: metadata as ObjectMeta } as ApiObject;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function differs(before: Fields, changed: Fields): boolean {
+  for (const field of Object.keys(changed)) if (before[field] !== changed[field]) return true;
+  return false;
 }
 
 /** A moment as Kubernetes writes it: in UTC, to the second. */

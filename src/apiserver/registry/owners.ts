@@ -11,6 +11,7 @@ const duplicateWarning =
 /** Every reference to an owner counts once; a client that gives one twice is told so. */
 export function distinctOwners(object: ApiObject, { warn }: ObjectRequest): ApiObject {
   const owners = object.metadata.ownerReferences ?? [];
+  if (owners.length < 2) return object;
   const known = new Set<string>();
   const kept: OwnerReference[] = [];
   const repeated: string[] = [];

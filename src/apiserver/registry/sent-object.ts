@@ -6,8 +6,10 @@ import { writeJson } from "../../protocol/json-writer.ts";
 import { formatApiVersion, parseApiVersion } from "../../protocol/object-meta.ts";
 import { shaped } from "../../schema/shape.ts";
 import { decodeIssue } from "./builtin/typed/decode-issue.ts";
+import { isKnownToFit } from "./known-fit.ts";
 import { compiledMetadata } from "./metadata-schema.ts";
 import type { WriteRequest } from "./object-request.ts";
+import { isObviousMetadata } from "./obvious-metadata.ts";
 import { conversionFault } from "./patch/strategic/conversion-fault.ts";
 import type { ApiObject, ServedKind } from "./served-kind.ts";
 
@@ -77,37 +79,63 @@ function withoutSubject(message: string): string {
   return message.replace(/^.*? cannot be handled as a \S+: /, "");
 }
 
+interface Known {
+  readonly object: ApiObject;
+  readonly unknown: readonly string[];
+}
+
 /** Without the fields that nobody knows, whose paths are told. */
-function known(
-  value: JsonObject,
-  kind: ServedKind,
-): { readonly object: ApiObject; readonly unknown: readonly string[] } {
-  const metadata = isJsonObject(value["metadata"] ?? null) ? (value["metadata"] as JsonObject) : {};
-  if (value["metadata"] !== undefined && value["metadata"] !== null && !isJsonObject(value["metadata"])) {
-    throw badMetadata(kind, "json: cannot unmarshal into Go value of type v1.ObjectMeta");
-  }
-  const issue = decodeIssue("meta.v1.ObjectMeta", metadata);
-  if (issue !== undefined) throw badMetadata(kind, issue);
-  const meta = shaped(compiledMetadata, metadata, false);
-  const walked = shaped(kind.schema, value, true);
-  const body = isJsonObject(walked.value) ? walked.value : value;
+function known(value: JsonObject, kind: ServedKind): Known {
+  const metadata = knownMetadata(value["metadata"] ?? {}, kind);
+  const walked = shaped(kind.schema, value, true, isKnownToFit);
   // Kinds with types of their own are read by these, which know what becomes of a null.
-  const given = kind.rules.read === undefined ? { ...body, metadata: withoutEmpty(meta.value as JsonObject) } : value;
-  const object = ordered({ metadata: {}, ...given }, kind) as unknown as ApiObject;
-  const aboutMetadata = meta.unknownFields.map((field) => `metadata.${field}`);
-  const unknown = kind.isCustom
-    ? [...aboutMetadata, ...[...walked.unknownFields].sort()]
-    : [...walked.unknownFields, ...aboutMetadata];
-  const read = kind.rules.read?.(object);
+  const read = kind.rules.read?.(ordered(value, kind) as unknown as ApiObject);
+  const object = read ?? withMetadataOf(isJsonObject(walked.value) ? walked.value : value, metadata.value);
   return {
-    object: read === undefined ? object : (ordered(read, kind) as unknown as ApiObject),
-    unknown: [...new Set(unknown)],
+    object: ordered(object, kind) as unknown as ApiObject,
+    unknown: allUnknown(kind, metadata.unknown, walked.unknownFields),
   };
 }
 
+const none: readonly never[] = [];
+
+interface KnownMetadata {
+  readonly value: JsonObject;
+  readonly unknown: readonly string[];
+}
+
+function knownMetadata(metadata: JsonValue, kind: ServedKind): KnownMetadata {
+  if (!isJsonObject(metadata)) throw badMetadata(kind, "json: cannot unmarshal into Go value of type v1.ObjectMeta");
+  if (isObviousMetadata(metadata)) return { value: metadata, unknown: none };
+  const issue = decodeIssue("meta.v1.ObjectMeta", metadata);
+  if (issue !== undefined) throw badMetadata(kind, issue);
+  const { value, unknownFields } = shaped(compiledMetadata, metadata, false);
+  return { value: withoutEmpty(value as JsonObject), unknown: unknownFields };
+}
+
+function withMetadataOf(object: JsonObject, metadata: JsonObject): JsonObject {
+  return object["metadata"] === metadata ? object : { ...object, metadata };
+}
+
+function allUnknown(kind: ServedKind, ofMetadata: readonly string[], ofObject: readonly string[]): readonly string[] {
+  if (ofMetadata.length + ofObject.length === 0) return none;
+  const aboutMetadata = ofMetadata.map((field) => `metadata.${field}`);
+  const all = kind.isCustom ? [...aboutMetadata, ...[...ofObject].sort()] : [...ofObject, ...aboutMetadata];
+  return [...new Set(all)];
+}
+
 /** Kind and apiVersion stand first in all that is stored, where lists can leave them out without looking further. */
-function ordered({ kind: _, apiVersion: __, ...rest }: JsonObject, kind: ServedKind): JsonObject {
-  return { kind: kind.kind, apiVersion: formatApiVersion(kind.group, kind.version), metadata: {}, ...rest };
+function ordered(object: JsonObject, kind: ServedKind): JsonObject {
+  const apiVersion = formatApiVersion(kind.group, kind.version);
+  if (isOrdered(object, kind.kind, apiVersion)) return object;
+  const { kind: _, apiVersion: __, ...rest } = object;
+  return { kind: kind.kind, apiVersion, metadata: {}, ...rest };
+}
+
+function isOrdered(object: JsonObject, kind: string, apiVersion: string): boolean {
+  const [first, second, third] = Object.keys(object);
+  const isHead = first === "kind" && second === "apiVersion" && third === "metadata";
+  return isHead && object["kind"] === kind && object["apiVersion"] === apiVersion;
 }
 
 function tell(faults: readonly string[], { fieldValidation, warn }: WriteRequest, subject: string): void {

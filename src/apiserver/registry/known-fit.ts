@@ -1,0 +1,18 @@
+import type { JsonValue } from "../../protocol/json-value.ts";
+import type { CompiledSchema } from "../../schema/compiled-schema.ts";
+import { obviouslyFits } from "../../schema/obvious-fit.ts";
+
+/** Parts of objects that fit, and what they fit. Nobody changes an object that is on its way, so they go on fitting it. */
+const fitting = new WeakMap<object, CompiledSchema>();
+
+/**
+ * Whether a part of an object is at a glance all that its schema asks for. An update leaves most of an object as it is,
+ * the very same values, and these are looked at once.
+ */
+export function isKnownToFit(compiled: CompiledSchema, value: JsonValue): boolean {
+  if (typeof value !== "object" || value === null) return obviouslyFits(compiled, value);
+  if (fitting.get(value) === compiled) return true;
+  if (!obviouslyFits(compiled, value)) return false;
+  fitting.set(value, compiled);
+  return true;
+}
