@@ -12,6 +12,8 @@ export interface ApiRequest {
   readonly headers: RequestHeaders;
   /** Reads the whole body; throws a StatusError when it is too long or cannot be read. */
   readonly body: () => Promise<Uint8Array | string>;
+  /** What the body is the text of, from callers in this process, who do not change it any more. */
+  readonly sent?: object | undefined;
   /** Aborts when the client is gone; and by the server, when the time for the request is up. */
   readonly life: AbortController;
   /** For callers that are trusted to say who they are; everybody else is asked. */

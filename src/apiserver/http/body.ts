@@ -7,6 +7,7 @@ import { readYaml } from "../registry/read-yaml.ts";
 import { firstHeader } from "./access/authenticator.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
+import { handedOver } from "./handed-over.ts";
 import { decodeProtobuf, undecodable } from "./protobuf/decode-protobuf.ts";
 
 const openingBrace = 0x7b;
@@ -59,11 +60,22 @@ export async function objectBody(request: ApiRequest, expected: BodyKind): Promi
   const accepted = expected.isCustom ? [json, yaml] : [json, yaml, protobuf];
   if (type !== "" && !accepted.includes(type)) throw unsupportedMediaType([json, yaml, protobuf]);
   if (type === protobuf) return { value: await protobufBody(request, expected), duplicates: [] };
+  const handed = type === json ? handedOver(request) : undefined;
+  if (isJsonObject(handed) && saysWhatItIs(handed)) return { value: handed, duplicates: [] };
   const body = await request.body();
   const text = textOf(body);
   const sent = type === yaml ? { value: readYaml(text), duplicates: [] } : jsonBody(text, expected.kind, body);
   if (expected.isCustom) requireKind(sent.value, text, expected.kind);
   return sent;
+}
+
+/** What does not is refused by its text, which the refusal shows. */
+function saysWhatItIs({ kind, apiVersion }: JsonObject): boolean {
+  return typeof kind === "string" && kind !== "" && typeof apiVersion === "string" && isGroupVersion(apiVersion);
+}
+
+function isGroupVersion(apiVersion: string): boolean {
+  return apiVersion.split("/").length <= 2;
 }
 
 /** Nobody guesses what a custom object is meant to be. */
@@ -112,7 +124,7 @@ function requireTexts(value: JsonObject, text: string, kind: string): void {
     );
   }
   const { apiVersion } = value;
-  if (typeof apiVersion !== "string" || apiVersion.split("/").length <= 2) return;
+  if (typeof apiVersion !== "string" || isGroupVersion(apiVersion)) return;
   const because = `unexpected GroupVersion string: ${apiVersion} (${shown(text)})`;
   throw new StatusError(failure("BadRequest", `${unrecognizedObject(kind)}: ${because}`));
 }

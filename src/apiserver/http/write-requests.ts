@@ -8,6 +8,7 @@ import type { ServedKind } from "../registry/served-kind.ts";
 import { nextByReplacement, requireName, updateObject } from "../registry/update.ts";
 import type { ApiAnswer } from "./api-request.ts";
 import { type BodyKind, bodyText, contentType, objectBody, unsupportedMediaType } from "./body.ts";
+import { handedOver } from "./handed-over.ts";
 import { objectAnswer } from "./object-answers.ts";
 import { type ResourceCall, showingOf, writeRequest } from "./resource-call.ts";
 import { parseWriteOptions } from "./write-options.ts";
@@ -54,8 +55,11 @@ export async function patch(registry: Registry, call: ResourceCall): Promise<Api
   if (call.kind.isCustom && type === "strategic") throw unsupportedMediaType(customPatchTypes);
   const options = parseWriteOptions(request, "PatchOptions", type === "apply");
   const write = writeRequest(call, options);
-  const text = await bodyText(request);
-  const next = nextByPatch({ type, text, force: options.force, name: call.path.name }, write, registry.clock);
+  // Applied objects come as YAML, which reads some texts otherwise than JSON does.
+  const document = type === "apply" ? undefined : handedOver(request);
+  const sent = document === undefined ? { text: await bodyText(request) } : { text: "", document };
+  const target = { type, force: options.force, name: call.path.name };
+  const next = nextByPatch({ ...sent, ...target }, write, registry.clock);
   const { stored, created } = await updateObject(registry, write, call.path.name, next);
   return objectAnswer(created ? 201 : 200, stored, showing);
 }

@@ -24,6 +24,8 @@ export type PatchType = "json" | "merge" | "strategic" | "apply";
 export interface Patch {
   readonly type: PatchType;
   readonly text: string;
+  /** What the text is read as, of a caller that has not written one: then nobody looks for it. Not of an apply. */
+  readonly document?: JsonValue;
   readonly force: boolean;
   readonly name: string;
 }
@@ -53,8 +55,10 @@ function nextByApply({ text, force, name }: Patch, request: WriteRequest, clock:
   };
 }
 
-function changeOf({ type, text }: Patch, { kind }: WriteRequest): (current: ApiObject) => Patched {
-  const document = readPatch(text);
+function changeOf(
+  { type, text, document = readPatch(text) }: Patch,
+  { kind }: WriteRequest,
+): (current: ApiObject) => Patched {
   switch (type) {
     case "json": {
       const { operations, strictIssues } = parseJsonPatch(document);

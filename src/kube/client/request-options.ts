@@ -54,7 +54,10 @@ export interface DeleteOptions {
 }
 
 export function deleteBody({ uid, resourceVersion, propagation, gracePeriodSeconds, dryRun }: DeleteOptions): object {
-  const preconditions = { uid, resourceVersion };
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
   return {
     kind: "DeleteOptions",
     apiVersion: "v1",

@@ -1,8 +1,8 @@
 import { StatusError } from "../../protocol/api-status.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
-import { writeJson } from "../../protocol/json-writer.ts";
 import type { KubernetesObject } from "../../protocol/object-meta.ts";
 import type { Call, Transport } from "../transport/transport.ts";
+import { JsonBody } from "./json-body.ts";
 import { pageIn, type RawPage } from "./list-page.ts";
 import { objectIn, type Parser, parsedBy } from "./read-reply.ts";
 import {
@@ -66,7 +66,7 @@ export class ResourceClient<Kind> {
 
   create(object: KubernetesObject, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
     const path = collectionPath(this.type, this.plane, this.#namespaceOf(object));
-    return this.#write({ method: "POST", path, query: writeQuery(options), body: jsonBody(object) }, signal);
+    return this.#write({ method: "POST", path, query: writeQuery(options), body: new JsonBody(object) }, signal);
   }
 
   get(ref: ObjectRef, signal: AbortSignal): Promise<Kind> {
@@ -112,27 +112,24 @@ export class ResourceClient<Kind> {
 
   update(object: KubernetesObject, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
     const path = this.#path(this.#refOf(object));
-    return this.#write({ method: "PUT", path, query: writeQuery(options), body: jsonBody(object) }, signal);
+    return this.#write({ method: "PUT", path, query: writeQuery(options), body: new JsonBody(object) }, signal);
   }
 
   updateStatus(object: KubernetesObject, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
     const path = `${this.#path(this.#refOf(object))}/status`;
-    return this.#write({ method: "PUT", path, query: writeQuery(options), body: jsonBody(object) }, signal);
+    return this.#write({ method: "PUT", path, query: writeQuery(options), body: new JsonBody(object) }, signal);
   }
 
   patch(ref: ObjectRef, { type, body }: Patch, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
-    const text = writeJson(body);
     const path = this.#path(ref, options.subresource);
-    return this.#write(
-      { method: "PATCH", path, query: writeQuery(options), body: { type: patchTypes[type], text } },
-      signal,
-    );
+    const sent = new JsonBody(body, patchTypes[type]);
+    return this.#write({ method: "PATCH", path, query: writeQuery(options), body: sent }, signal);
   }
 
   apply(object: KubernetesObject, options: ApplyOptions, signal: AbortSignal): Promise<Kind> {
     const query = writeQuery(options);
     query.set("force", String(options.force ?? false));
-    const body = { type: "application/apply-patch+yaml", text: writeJson(object) };
+    const body = new JsonBody(object, "application/apply-patch+yaml");
     return this.#write(
       { method: "PATCH", path: this.#path(this.#refOf(object), options.subresource), query, body },
       signal,
@@ -144,7 +141,7 @@ export class ResourceClient<Kind> {
       method: "DELETE",
       path: this.#path(ref),
       query: new URLSearchParams(),
-      body: jsonBody(deleteBody(options)),
+      body: new JsonBody(deleteBody(options)),
     };
     const object = objectIn(call, await this.#transport.request(call, signal));
     return object["kind"] === "Status" ? { outcome: "gone" } : { outcome: "going", object };
@@ -173,8 +170,4 @@ export class ResourceClient<Kind> {
     const { name: missing, causes = [] } = error.status.details ?? {};
     return missing === name || causes.some(({ reason }) => reason === planeNotFound);
   }
-}
-
-function jsonBody(object: object): { readonly type: string; readonly text: string } {
-  return { type: "application/json", text: writeJson(object) };
 }

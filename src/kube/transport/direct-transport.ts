@@ -25,6 +25,8 @@ export interface DirectRequest {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, readonly string[]>>;
   readonly body: () => Promise<string>;
+  /** What the body is the text of. */
+  readonly sent?: object | undefined;
   readonly life: AbortController;
   readonly user: DirectUser;
   readonly allPlanes?: boolean;
@@ -159,6 +161,7 @@ function requestFor(
       ...(body === undefined ? {} : { "content-type": [body.type] }),
     },
     body: async () => body?.text ?? "",
+    sent: body?.value,
     life,
     user,
     ...(reach === "all-planes" ? { allPlanes: true } : {}),

@@ -6,7 +6,7 @@ export interface Call {
   /** From the root of the server, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
-  readonly body?: { readonly type: string; readonly text: string };
+  readonly body?: CallBody;
   /** The form in which an answer is wanted; JSON when left out. */
   readonly accept?: string;
   /**
@@ -14,6 +14,13 @@ export interface Call {
    * planes of their items, and events their plane.
    */
   readonly reach?: "all-planes";
+}
+
+export interface CallBody {
+  readonly type: string;
+  readonly text: string;
+  /** What the text is written from, which nobody changes any more: a server in this process may take it as it is. */
+  readonly value?: object;
 }
 
 export interface Reply {

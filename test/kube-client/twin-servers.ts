@@ -1,0 +1,80 @@
+// Two servers that do the same when they are asked the same: time stands still, and chance is counted. One is reached in
+// this process, the other over sockets.
+import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
+import { tokenTable } from "../../src/apiserver/http/access/authentication/token-table.ts";
+import {
+  createAuthority,
+  issueServerCertificate,
+} from "../../src/apiserver/http/certificates/certificate-authority.ts";
+import { listen } from "../../src/apiserver/http/node-server.ts";
+import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
+import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
+import { systemClock } from "../../src/apiserver/system-clock.ts";
+import { KubeClient } from "../../src/kube/client/kube-client.ts";
+import type { ClusterAccess } from "../../src/kube/transport/cluster-access.ts";
+import { directTransport } from "../../src/kube/transport/direct-transport.ts";
+import { SocketTransport } from "../../src/kube/transport/socket-transport.ts";
+
+const admin = { username: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"], extra: {} };
+const token = "admin-token";
+const startMs = 1_700_000_000_000;
+
+export interface Twin {
+  readonly client: KubeClient;
+  readonly faults: readonly unknown[];
+  stop(): Promise<void>;
+}
+
+export async function inProcess(): Promise<Twin> {
+  const { server, faults } = await start();
+  const transport = directTransport((request) => server.api.handle(request), admin);
+  return { client: new KubeClient(transport), faults, stop: () => server.stop() };
+}
+
+export async function overSockets(): Promise<Twin> {
+  const { server, faults } = await start();
+  const lifetime = { nowMs: systemClock.now(), lifetimeMs: 24 * 60 * 60_000 };
+  const authority = createAuthority("test", lifetime);
+  const names = { commonName: "test", dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"] };
+  const { certificatePem, privateKeyPem } = issueServerCertificate(authority, names, lifetime);
+  const listening = await listen(server.api, {
+    host: "127.0.0.1",
+    port: 0,
+    key: privateKeyPem,
+    certificate: certificatePem,
+    clientAuthority: authority.certificatePem,
+  });
+  const identity = { headers: { authorization: `Bearer ${token}` }, authorityPem: authority.certificatePem };
+  const access: ClusterAccess = {
+    server: new URL(`https://127.0.0.1:${listening.port}`),
+    namespace: "default",
+    verifiesServer: true,
+    identity: async () => identity,
+    refused: () => undefined,
+  };
+  // By this name the other way is known as well: it is remembered with every field.
+  const transport = new SocketTransport(access, { userAgent: "milo-quota" });
+  const stop = async (): Promise<void> => {
+    await transport.close();
+    await listening.stop();
+    await server.stop();
+  };
+  return { client: new KubeClient(transport), faults, stop };
+}
+
+async function start(): Promise<{ readonly server: EmbeddedServer; readonly faults: readonly unknown[] }> {
+  const faults: unknown[] = [];
+  let count = 0;
+  const uuid = (): string => {
+    count += 1;
+    return `00000000-0000-4000-8000-${String(count).padStart(12, "0")}`;
+  };
+  const server = await startEmbedded({
+    log: new MemoryLog(),
+    clock: new FakeClock(startMs),
+    random: { fraction: () => 0.5, uuid },
+    tokens: [tokenTable([{ token, user: admin }])],
+    report: (error) => faults.push(error),
+  });
+  return { server, faults };
+}
