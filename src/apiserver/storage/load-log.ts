@@ -27,7 +27,7 @@ export async function loadLog(log: RecordLog, nowMs: number, limits: StoreLimits
 
 function take(loaded: Loaded, record: LogRecord, compacted: number, nowMs: number): void {
   const owned = { ...record, key: loaded.objects.ownKey(record.key) };
-  if (record.revision > compacted) loaded.objects.apply(owned, "recent", nowMs);
+  if (record.revision > compacted) loaded.objects.apply(owned, undefined, nowMs);
   else restore(loaded, owned, compacted);
   trim(loaded, nowMs);
 }

@@ -7,12 +7,13 @@ import { ObjectTooLarge, StorageUnavailable, type StoredObject } from "./object-
 import { readsBack } from "./reads-back.ts";
 import { LogFull, type LogRecord, type RecordLog } from "./record-log.ts";
 import type { StoreLimits } from "./store-limits.ts";
-import { type Known, objectAt, textOf } from "./stored-version.ts";
+import { objectAt, type Parsed, textOf } from "./stored-version.ts";
 
 /** A write that is not durable yet. */
 interface PendingWrite {
   readonly record: LogRecord;
-  readonly known: Known;
+  /** The object that the text was made from, if that is what it says. */
+  readonly object: Parsed | undefined;
   readonly id: string;
   readonly settle: (stored: StoredObject) => void;
   readonly fail: (error: Error) => void;
@@ -23,7 +24,7 @@ interface Ports {
   readonly log: RecordLog;
   readonly compaction: Compaction;
   /** Makes a record visible; it is durable. */
-  readonly apply: (record: LogRecord, known: Known) => StoredObject;
+  readonly apply: (record: LogRecord, object: Parsed | undefined) => StoredObject;
 }
 
 /**
@@ -73,7 +74,7 @@ export class LogWriter {
     const text = textOf(written);
     if (!deleted) this.#requireSize(text);
     this.#assigned = revision;
-    const write = pendingWrite({ revision, key, deleted, text }, readsBack(written) ? written : "recent");
+    const write = pendingWrite({ revision, key, deleted, text }, readsBack(written) ? written : undefined);
     this.#pending.set(write.id, write);
     this.#queue.push(write);
     this.#queuedChars += text.length;
@@ -153,7 +154,7 @@ export class LogWriter {
   #publish(write: PendingWrite): void {
     this.#durable = write.record.revision;
     this.#pending.delete(write.id);
-    write.settle(this.#ports.apply(write.record, write.known));
+    write.settle(this.#ports.apply(write.record, write.object));
   }
 
   /** Fails a batch and all that was decided on top of it. Without certainty about the disk, nothing more is written. */
@@ -176,14 +177,14 @@ export class LogWriter {
   }
 }
 
-function pendingWrite(record: LogRecord, known: Known): PendingWrite {
+function pendingWrite(record: LogRecord, object: Parsed | undefined): PendingWrite {
   let settle: PendingWrite["settle"] = () => undefined;
   let fail: PendingWrite["fail"] = () => undefined;
   const settled = new Promise<StoredObject>((resolve, reject) => {
     settle = resolve;
     fail = reject;
   });
-  return { record, known, id: keyText(record.key), settle, fail, settled };
+  return { record, object, id: keyText(record.key), settle, fail, settled };
 }
 
 function fullText(cause: LogFull): string {

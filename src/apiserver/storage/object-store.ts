@@ -9,7 +9,7 @@ export interface StoredObject {
   readonly revision: number;
   /** Its JSON, resourceVersion included. */
   readonly text: string;
-  /** The same, parsed; parsed once for as long as the version is recent. */
+  /** The same, parsed; not again for as long as the version is one of those written or parsed last. */
   readonly object: KubernetesObject & JsonObject;
 }
 

@@ -3,13 +3,17 @@ import { describe, expect, it } from "vitest";
 import { compareBytes } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
+import { ParsedVersions } from "./parsed-versions.ts";
 import { SortedObjects } from "./sorted-objects.ts";
+import { defaultLimits } from "./store-limits.ts";
 import { StoredVersion } from "./stored-version.ts";
 
 const start: ObjectKey = { plane: "", resource: "r", namespace: "", name: "" };
 
+const parsed = new ParsedVersions(defaultLimits);
+
 function stored(name: string, revision = 0): StoredObject {
-  return new StoredVersion({ ...start, name }, revision, "{}", "old");
+  return new StoredVersion({ key: { ...start, name }, revision, deleted: false, text: "{}" }, parsed);
 }
 
 function contents(objects: Iterable<StoredObject>): string[] {

@@ -3,6 +3,9 @@ export interface StoreLimits {
   readonly historyMs: number;
   readonly historyCount: number;
   readonly historyChars: number;
+  /** How many versions, and how much of their text, are held parsed as well, which takes about seven times the room. */
+  readonly parsedCount: number;
+  readonly parsedChars: number;
   /** How much one object may be; as much as etcd takes, so that what is here can go there. */
   readonly objectChars: number;
   /** How much one write to the disk carries. */
@@ -23,6 +26,8 @@ export const defaultLimits: StoreLimits = {
   historyMs: 5 * 60_000,
   historyCount: 100_000,
   historyChars: 64 * mebi,
+  parsedCount: 1_024,
+  parsedChars: 4 * mebi,
   objectChars: 1.5 * mebi,
   batchCount: 512,
   batchChars: 4 * mebi,

@@ -127,7 +127,14 @@ class World {
   #watches: { readonly scope: Scope; readonly from: number; readonly lines: Line[] }[] = [];
 
   async open(): Promise<void> {
-    const limits = { historyCount: 12, historyMs: 1_000, compactionEveryMs: 100, compactionCount: 3, batchCount: 4 };
+    const limits = {
+      historyCount: 12,
+      historyMs: 1_000,
+      compactionEveryMs: 100,
+      compactionCount: 3,
+      batchCount: 4,
+      parsedCount: 4,
+    };
     this.store = await openStore(this.log, this.clock, { limits });
     this.#watches = [];
   }

@@ -388,15 +388,27 @@ for (const [where, makePlace] of Object.entries(places)) {
       });
     }
 
-    it("parses a recent object once, and lets go of what it parsed when it is not recent any more", async () => {
-      const stored = await put(key("a"), { n: 1 });
-      const { object } = stored;
-      expect(store.get(key("a"))?.object).toBe(object);
-      clock.advance(10 * 60_000);
-      expect(store.get(key("a"))?.object).not.toBe(object);
-      expect(store.get(key("a"))?.object).not.toBe(store.get(key("a"))?.object);
-      expect(stored.object).toEqual(object);
-    });
+    for (const [limits, limit] of [
+      [{ parsedCount: 6 }, "many"],
+      [{ parsedChars: 900 }, "large"],
+    ] as const) {
+      it(`holds the objects of the latest versions, and lets go of them when there are too ${limit} of them`, async () => {
+        await restart({ limits });
+        const stored = await put(key("a"), { n: 1 });
+        const { object } = stored;
+        await put(key("b"));
+        expect(store.get(key("a"))?.object).toBe(object);
+        const data = { text: "x".repeat(200) };
+        const others = await Promise.all([..."cdefghijklmn"].map((name) => put(key(name), data)));
+        expect(stored.object).not.toBe(object);
+        expect(stored.object).toEqual(object);
+        expect(stored.object).toBe(stored.object);
+        const read = others.map((other) => ({ other, was: other.object })).reverse();
+        const held = read.filter(({ other, was }) => other.object === was).length;
+        expect(held).toBeGreaterThan(0);
+        expect(held).toBeLessThanOrEqual(6);
+      });
+    }
 
     it("keeps any JSON exactly", async () => {
       const data = JSON.parse(

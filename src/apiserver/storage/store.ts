@@ -7,7 +7,7 @@ import type { ObjectKey, Scope } from "./object-key.ts";
 import type { Change, ListOptions, ObjectStore, StoredObject, WriteResult } from "./object-store.ts";
 import type { LogRecord, RecordLog } from "./record-log.ts";
 import { defaultLimits, type StoreLimits } from "./store-limits.ts";
-import { type Known, StoredVersion } from "./stored-version.ts";
+import type { Parsed } from "./stored-version.ts";
 import type { VersionedObjects } from "./versioned-objects.ts";
 import { type Watcher, Watchers } from "./watchers.ts";
 
@@ -49,7 +49,7 @@ class Store implements ObjectStore {
     this.#compactionEveryMs = limits.compactionEveryMs;
     this.#watchers = new Watchers(report);
     const { log, compaction, objects } = parts;
-    const apply = (record: LogRecord, known: Known) => this.#apply(record, known);
+    const apply = (record: LogRecord, object: Parsed | undefined) => this.#apply(record, object);
     this.#writer = new LogWriter({ log, compaction, apply }, limits, objects.revision);
     this.#schedule();
   }
@@ -145,11 +145,9 @@ class Store implements ObjectStore {
     return (this.#objects.get(key)?.revision ?? 0) === expected;
   }
 
-  #apply(record: LogRecord, known: Known): StoredObject {
-    const change = this.#objects.apply(record, known, this.#parts.clock.now());
+  #apply(record: LogRecord, object: Parsed | undefined): StoredObject {
+    const change = this.#objects.apply(record, object, this.#parts.clock.now());
     this.#watchers.notify(change);
-    // Nobody is likely to look at it again, and what was parsed of it takes much more room than its text.
-    if (change.previous instanceof StoredVersion) change.previous.age();
     this.#trim();
     return change.stored;
   }

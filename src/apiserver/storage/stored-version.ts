@@ -5,36 +5,41 @@ import { writeJson } from "../../protocol/json-writer.ts";
 import type { KubernetesObject } from "../../protocol/object-meta.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
+import { ParsedVersions } from "./parsed-versions.ts";
+import type { LogRecord } from "./record-log.ts";
 
-type Parsed = KubernetesObject & JsonObject;
+export type Parsed = KubernetesObject & JsonObject;
 
-/** What is known of a version besides its text: the object that the text was made from, or how old it is. */
-export type Known = Parsed | "recent" | "old";
-
-/** A version at rest is little more than its text; what was parsed of it is kept only while it is recent. */
+/** A version at rest is little more than its text; what was parsed of it is held only while it is one of the latest. */
 export class StoredVersion implements StoredObject {
   readonly key: ObjectKey;
   readonly revision: number;
   readonly text: string;
-  #parsed: Known;
+  /** Its object; without one, whom to tell when there is. One field for both: there are millions of versions. */
+  #parsed: Parsed | ParsedVersions;
 
-  constructor(key: ObjectKey, revision: number, text: string, known: Known) {
+  constructor({ key, revision, text }: LogRecord, parsed: ParsedVersions) {
     this.key = key;
     this.revision = revision;
     this.text = text;
-    this.#parsed = known;
+    this.#parsed = parsed;
   }
 
   get object(): Parsed {
-    if (typeof this.#parsed === "object") return this.#parsed;
-    const parsed = readJson(this.text) as unknown as Parsed;
-    if (this.#parsed === "recent") this.#parsed = parsed;
-    return parsed;
+    return this.#parsed instanceof ParsedVersions
+      ? this.hold(readJson(this.text) as unknown as Parsed, this.#parsed)
+      : this.#parsed;
   }
 
-  /** Lets go of the parsed object. */
-  age(): void {
-    this.#parsed = "old";
+  /** Takes what its text says for its object. */
+  hold(object: Parsed, parsed: ParsedVersions): Parsed {
+    this.#parsed = object;
+    parsed.add(this);
+    return object;
+  }
+
+  letGo(parsed: ParsedVersions): void {
+    this.#parsed = parsed;
   }
 }
 

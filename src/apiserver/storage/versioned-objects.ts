@@ -4,20 +4,23 @@ import { compareKeys } from "./key-order.ts";
 import { ObjectIndex } from "./object-index.ts";
 import type { ObjectKey, Scope } from "./object-key.ts";
 import type { Change, ListOptions, StoredObject } from "./object-store.ts";
+import { ParsedVersions } from "./parsed-versions.ts";
 import type { LogRecord } from "./record-log.ts";
 import type { StoreLimits } from "./store-limits.ts";
-import { type Known, StoredVersion } from "./stored-version.ts";
+import { type Parsed, StoredVersion } from "./stored-version.ts";
 
 /** All durable objects and their recent history, in memory: the same records in the same order make the same state. */
 export class VersionedObjects {
   readonly #index = new ObjectIndex();
   readonly #history: History;
+  readonly #parsed: ParsedVersions;
   #revision: number;
   /** The revision of the last record. */
   #last = 0;
 
   constructor(compacted: number, limits: StoreLimits) {
     this.#history = new History(compacted, limits);
+    this.#parsed = new ParsedVersions(limits);
     this.#revision = compacted;
   }
 
@@ -65,9 +68,9 @@ export class VersionedObjects {
   }
 
   /** Takes in the next record. Throws RangeError on one that does not follow from those before. */
-  apply(record: LogRecord, known: Known, nowMs: number): Change {
+  apply(record: LogRecord, object: Parsed | undefined, nowMs: number): Change {
     this.#follow(record.revision);
-    const change = this.#place(record, known);
+    const change = this.#place(record, object);
     this.#revision = record.revision;
     this.#history.push(change, nowMs);
     return change;
@@ -77,14 +80,13 @@ export class VersionedObjects {
   restore(record: LogRecord): readonly number[] {
     this.#follow(record.revision);
     if (record.deleted && this.#index.get(record.key) === undefined) return [record.revision];
-    return obsoleteOnce(this.#place(record, "old"));
+    return obsoleteOnce(this.#place(record, undefined));
   }
 
   /** Forgets the oldest change if a limit of history says so. */
   forget(nowMs: number): CompactionStep | undefined {
     const change = this.#history.trim(nowMs);
     if (change === undefined) return undefined;
-    if (change.stored instanceof StoredVersion) change.stored.age();
     return { compacted: change.revision, obsolete: obsoleteOnce(change) };
   }
 
@@ -93,9 +95,11 @@ export class VersionedObjects {
     this.#last = revision;
   }
 
-  #place({ key, revision, deleted, text }: LogRecord, known: Known): Change {
+  #place(record: LogRecord, object: Parsed | undefined): Change {
+    const { key, revision, deleted } = record;
     const previous = this.#index.get(key);
-    const stored = new StoredVersion(key, revision, text, known);
+    const stored = new StoredVersion(record, this.#parsed);
+    if (object !== undefined) stored.hold(object, this.#parsed);
     if (!deleted) {
       this.#index.set(stored);
       return { type: previous === undefined ? "added" : "modified", revision, stored, previous };
