@@ -6,12 +6,17 @@ interface Word {
   readonly says: string;
 }
 
+interface Flag extends Word {
+  /** What can follow it, where that is one of a few words. */
+  readonly values: readonly string[];
+}
+
 /** What can follow a command: further commands, and flags. */
 interface Place {
   /** The commands so far, without the program. */
   readonly path: readonly string[];
   readonly commands: readonly Word[];
-  readonly flags: readonly Word[];
+  readonly flags: readonly Flag[];
 }
 
 const shells = ["bash", "zsh", "fish"] as const;
@@ -41,11 +46,20 @@ function placesIn(command: Command, path: readonly string[] = []): readonly Plac
     commands: help.visibleCommands(command).map((each) => ({ word: each.name(), says: each.description() })),
     flags: help
       .visibleOptions(command)
-      .flatMap(({ long, short, description }) =>
-        [long, short].flatMap((word) => (word === null || word === undefined ? [] : [{ word, says: description }])),
+      .flatMap(({ long, short, description, argChoices = [] }) =>
+        [long, short].flatMap((word) =>
+          word === null || word === undefined ? [] : [{ word, says: description, values: argChoices }],
+        ),
       ),
   };
   return [place, ...command.commands.flatMap((each) => placesIn(each, [...path, each.name()]))];
+}
+
+/** What can follow a flag, by all the words that lead to it. */
+function valuesIn(places: readonly Place[]): readonly (readonly [typed: string, values: readonly string[]])[] {
+  return places.flatMap(({ path, flags }) =>
+    flags.flatMap(({ word, values }) => (values.length === 0 ? [] : [[[...path, word].join(" "), values] as const])),
+  );
 }
 
 const scripts = { bash, zsh, fish } as const;
@@ -55,6 +69,7 @@ function bash(places: readonly Place[]): string {
     const words = [...commands, ...flags].map(({ word }) => word).join(" ");
     return `    ${JSON.stringify(path.join(" "))}) words=${JSON.stringify(words)} ;;`;
   });
+  const values = valuesIn(places).map(([typed, words]) => `    "${typed}") words="${words.join(" ")}" ;;`);
   return `# Completion of milo-quota for bash.
 _milo_quota() {
   local current="\${COMP_WORDS[COMP_CWORD]}" path="" words="" word
@@ -63,6 +78,9 @@ _milo_quota() {
   done
   case "$path" in
 ${cases.join("\n")}
+  esac
+  case "$path \${COMP_WORDS[COMP_CWORD-1]}" in
+${values.join("\n")}
   esac
   if [ -n "$words" ]; then
     COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -77,6 +95,7 @@ function zsh(places: readonly Place[]): string {
     const words = [...commands, ...flags].map(({ word, says }) => zshQuoted(`${word.replaceAll(":", "\\:")}:${says}`));
     return `    ${JSON.stringify(path.join(" "))}) entries=(${words.join(" ")}) ;;`;
   });
+  const values = valuesIn(places).map(([typed, words]) => `    "${typed}") entries=(${words.join(" ")}) ;;`);
   return `#compdef milo-quota kubectl-quota
 # Completion of milo-quota for zsh.
 _milo_quota() {
@@ -87,6 +106,9 @@ _milo_quota() {
   done
   case "$joined" in
 ${cases.join("\n")}
+  esac
+  case "$joined \${words[CURRENT-1]}" in
+${values.join("\n")}
   esac
   if (( \${#entries} )); then _describe 'milo-quota' entries; else _files; fi
 }
@@ -101,9 +123,10 @@ function fish(places: readonly Place[]): string {
     const before = commands.length === 0 ? [] : [`not __fish_seen_subcommand_from ${inner}`];
     const when = [...at, ...before].join("; and ") || "true";
     const words = commands.map(({ word, says }) => line(when, `-f -a ${word}`, says));
-    const options = flags.map(({ word, says }) =>
-      line(when, word.startsWith("--") ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`, says),
-    );
+    const options = flags.map(({ word, says, values }) => {
+      const flag = word.startsWith("--") ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`;
+      return line(when, values.length === 0 ? flag : `${flag} -x -a ${fishQuoted(values.join(" "))}`, says);
+    });
     return [...words, ...options];
   });
   return `# Completion of milo-quota for fish.\n${lines.join("\n")}\n`;

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type LogLevel, logLevels } from "../telemetry/log.ts";
+import { type Enforcement, enforcements } from "./enforcement.ts";
 import { exitCodes } from "./exit-codes.ts";
 
 /** What the commands that serve ask of the program, which alone knows the server. */
@@ -11,6 +12,7 @@ export interface ServerOptions {
   readonly kubeconfig?: string;
   readonly logLevel: LogLevel;
   readonly metricsPort?: number;
+  readonly enforcement?: Enforcement;
 }
 
 export interface RunningServer {
@@ -40,6 +42,7 @@ export interface ServingFlags {
   readonly kubeconfig?: string;
   readonly logLevel: LogLevel;
   readonly metricsPort?: number;
+  readonly enforcement?: Enforcement;
 }
 
 /** The flags of every command that serves. */
@@ -61,6 +64,12 @@ export function withMetricsFlag(command: Command): Command {
     "serve metrics on this port of 127.0.0.1 as well, without a token; 0 for any free one",
     readPort,
   );
+}
+
+/** The flag of those that enforce quota. */
+export function withEnforcementFlag(command: Command): Command {
+  const says = "what becomes of what does not fit: refused, let in with a warning, or not looked at";
+  return command.addOption(new Option("--enforcement <mode>", says).choices(enforcements).default("Enforce"));
 }
 
 /** Serves until the process is asked to end. */
@@ -93,10 +102,11 @@ export function placeText({ dataDir, inMemory }: ServingFlags): string {
 }
 
 function optionsOf(flags: ServingFlags): ServerOptions {
-  const { dataDir, inMemory, port, bind, token, kubeconfig, logLevel, metricsPort } = flags;
+  const { dataDir, inMemory, port, bind, token, kubeconfig, logLevel, metricsPort, enforcement } = flags;
   return {
     logLevel,
     ...(metricsPort === undefined ? {} : { metricsPort }),
+    ...(enforcement === undefined ? {} : { enforcement }),
     ...(inMemory === true ? {} : { directory: dataDir }),
     host: bind,
     port,

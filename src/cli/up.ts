@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
+import { laxityOf } from "./enforcement.ts";
 import {
   accessLines,
   placeText,
@@ -7,13 +8,14 @@ import {
   type ServerPorts,
   type ServingFlags,
   serveUntilEnded,
+  withEnforcementFlag,
   withMetricsFlag,
   withServingFlags,
 } from "./serving-flags.ts";
 
 /** `milo-quota up`: the whole system in one process. */
 export function addUp(program: Command, ports: ServerPorts, examples: string): void {
-  withMetricsFlag(withServingFlags(program.command("up")))
+  withEnforcementFlag(withMetricsFlag(withServingFlags(program.command("up"))))
     .description("start everything on this machine: the Kubernetes API, quota, tenants")
     .action((flags: ServingFlags) => serveUntilEnded(flags, ports, welcomeTo(folderOf(examples))));
 }
@@ -28,6 +30,8 @@ type Welcome = (server: RunningServer, flags: ServingFlags, readyMs: number) => 
 const welcomeTo =
   (examples: string): Welcome =>
   (server, flags, readyMs) => {
+    const { enforcement = "Enforce" } = flags;
+    const laxity = laxityOf(enforcement);
     const lines = [
       ...accessLines(server),
       `kubectl apply -f ${examples}/projects-per-organization`,
@@ -36,7 +40,8 @@ const welcomeTo =
     return [
       `Quota is at work at ${server.url} (data ${placeText(flags)}; ready in ${readyMs} ms).`,
       "",
-      "Try it in another terminal. The fourth project is refused:",
+      ...(laxity === undefined ? [] : [`Enforcement is ${enforcement}: ${laxity}.`, ""]),
+      `Try it in another terminal${laxity === undefined ? ". The fourth project is refused" : ""}:`,
       "",
       ...lines.map((line) => `  ${line}`),
       "",

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Enforcement } from "../admission/quota-admission.ts";
 import { type ServeOptions, type Serving, serve } from "../apiserver/serve.ts";
 import { planesOfServer } from "../controllers/planes-of-server.ts";
 import type { Runtime } from "../controllers/runtime.ts";
@@ -26,6 +27,8 @@ export interface UpOptions extends Omit<ServeOptions, "additions" | "report"> {
   readonly log?: Log;
   /** Where everybody on this machine may read metrics; 0 for any free port, nowhere when left out. */
   readonly metricsPort?: number;
+  /** Of the whole system, for as long as it runs; what does not fit is refused when left out. */
+  readonly enforcement?: Enforcement;
 }
 
 export interface Up extends Serving {
@@ -34,11 +37,12 @@ export interface Up extends Serving {
 }
 
 /** Starts everything, each part after those it needs; nobody can reach the server before all of it is there. */
-export async function up({ elapsedMs, report, metricsPort, log = silence, ...options }: UpOptions): Promise<Up> {
+export async function up({ elapsedMs, report, metricsPort, ...given }: UpOptions): Promise<Up> {
+  const { log = silence, enforcement = "Enforce", ...options } = given;
   const server = new LateServer();
   const { clock, directory } = options;
   const metrics = new SystemMetrics({ clock, elapsedMs, report, directory });
-  const parts: Parts = { server, metrics, log, plugin: new QuotaPlugin() };
+  const parts: Parts = { server, metrics, log, enforcement, plugin: new QuotaPlugin() };
   try {
     const serving = await serveAll({ ...options, elapsedMs, report }, parts);
     return await withMetricsPort(serving, metrics, metricsPort);
@@ -52,6 +56,7 @@ interface Parts {
   readonly server: LateServer;
   readonly metrics: SystemMetrics;
   readonly log: Log;
+  readonly enforcement: Enforcement;
   readonly plugin: QuotaPlugin;
 }
 
@@ -138,12 +143,20 @@ async function startAll(runtime: Runtime, tenancy: Tenancy, parts: Parts): Promi
   await ensureNamespace(runtime, planes.root, signal);
   tenancy.start();
   await tenancy.ready;
-  const { plugin, metrics, log } = parts;
+  const { plugin, metrics, log, enforcement } = parts;
   const told = loggedAdmission(log, metrics.admission.told);
   const toldDecisions = loggedDecisions(log, metrics.toldDecisions);
-  const quota = new QuotaSystem({ runtime, plugin, ...metrics.admission, told, toldDecisions });
+  const quota = new QuotaSystem({
+    runtime,
+    plugin,
+    enforcement: () => enforcement,
+    ...metrics.admission,
+    told,
+    toldDecisions,
+  });
   metrics.showQuota(quota, tenancy, runtime);
   await quota.start();
+  log[enforcement === "Enforce" ? "debug" : "warn"](`enforcement is ${enforcement}`);
   return {
     stop: async () => {
       await quota.stop();

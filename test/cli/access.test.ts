@@ -278,6 +278,8 @@ describe("milo-quota completion", () => {
     expect(complete("milo-quota", "token", "")).toMatch(/^create list revoke/);
     expect(complete("milo-quota", "usage", "--res")).toBe("--resource-type");
     expect(complete("milo-quota", "token", "create", "--ex")).toBe("--expires");
+    expect(complete("milo-quota", "up", "--enforcement", "")).toBe("Enforce Shadow Off");
+    expect(complete("milo-quota", "up", "--in-memory", "--enforcement", "S")).toBe("Shadow");
   });
 
   it("knows all commands for the other shells, and no other shells", async () => {
@@ -294,6 +296,8 @@ describe("milo-quota completion", () => {
       expect(fish.out).toContain(`-f -a ${name} `);
     }
     expect(zsh.out).toMatch(/^#compdef milo-quota/);
+    expect(zsh.out).toContain('"up --enforcement") entries=(Enforce Shadow Off) ;;');
+    expect(fish.out).toContain("-l enforcement -x -a 'Enforce Shadow Off' ");
     expect(other).toMatchObject({ status: 2, err: expect.stringContaining("Allowed choices are bash, zsh, fish") });
   });
 });

@@ -49,18 +49,19 @@ export class CliWorld {
     return new CliWorld(mkdtempSync(join(tmpdir(), "milo-quota-cli-")), this.#built, this);
   }
 
-  /** Starts everything, in memory. */
-  async up(): Promise<void> {
+  /** Starts everything, in memory. Resolves to what it says when it is ready. */
+  async up(flags: readonly string[] = []): Promise<string> {
     this.kubeconfig = join(this.folder, "kubeconfig");
-    const args = [this.program, "up", "--in-memory", "--port", "0", "--kubeconfig", this.kubeconfig];
+    const args = [this.program, "up", "--in-memory", "--port", "0", "--kubeconfig", this.kubeconfig, ...flags];
     const server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     this.#server = server;
-    await new Promise<void>((started, failed) => {
+    return new Promise((started, failed) => {
+      let said = "";
       server.stdout?.on("data", (chunk: Buffer) => {
-        const [, url] = /at work at (\S+)/.exec(chunk.toString()) ?? [];
-        if (url === undefined) return;
-        this.url = url;
-        started();
+        said += chunk.toString();
+        if (!said.includes("Ctrl-C")) return;
+        this.url = /at work at (\S+)/.exec(said)?.[1] ?? "";
+        started(said);
       });
       server.once("exit", (code) => failed(new Error(`the server ended with ${code}`)));
     });

@@ -15,6 +15,7 @@ import { Units } from "../units.ts";
 import { probeAdmission } from "./admission-probe.ts";
 import { examineControllers } from "./controllers-alive.ts";
 import { examineDefinitions } from "./definitions.ts";
+import { examineEnforcement } from "./enforcement-check.ts";
 import type { Finding } from "./finding.ts";
 import { type Examined, quotaChecks } from "./quota-checks.ts";
 
@@ -29,8 +30,8 @@ export function addDoctor(program: Command, surroundings: Surroundings, definiti
     .addHelpText(
       "after",
       `
-Looks at definitions, admission (by a dry run), controllers, registrations, policies, grants, claims and buckets, in the
-control planes of all projects too. Writes nothing. Exits with 1 when there is a problem; warnings may be meant so.
+Looks at definitions, admission (by a dry run), enforcement, controllers, registrations, policies, grants, claims and
+buckets, in the control planes of all projects too. Writes nothing. Exits with 1 when there is a problem; warnings may be meant so.
 
 Examples:
   ${name} doctor
@@ -66,6 +67,7 @@ async function examineQuota(cluster: Cluster, signal: AbortSignal): Promise<read
   const examined = await readAll(cluster, signal);
   return [
     ...(await probeAdmission(cluster, signal)),
+    ...(await examineEnforcement(cluster, signal)),
     ...(await examineControllers(cluster, examined, signal)),
     ...quotaChecks(examined),
   ];
