@@ -19,6 +19,7 @@ import {
 } from "./consumer-ref.ts";
 import { type Dimensions, dimensionKeySchema, dimensionsSchema } from "./dimensions.ts";
 import { acceptKind } from "./parse-kind.ts";
+import { readOnce } from "./read-once.ts";
 import { field, items } from "./reading.ts";
 import { renamedProperties } from "./renamed-fields.ts";
 import { amountSchema } from "./resource-grant.ts";
@@ -222,7 +223,13 @@ export interface ResourceClaim {
 
 const accept = acceptKind(resourceClaimDefinition);
 
+const readNew = readOnce((value) => readClaim(value));
+
 export function parseResourceClaim(value: unknown, old?: unknown): Parsed<ResourceClaim> {
+  return old === undefined ? readNew(value) : readClaim(value, old);
+}
+
+function readClaim(value: unknown, old?: unknown): Parsed<ResourceClaim> {
   const accepted = accept(value, old);
   if (!accepted.ok) return accepted;
   const { metadata, content } = accepted.value;
