@@ -117,10 +117,10 @@ export class Admission {
 
   /**
    * A claim is promised in full, durably. To be told only by the one writer of pages there can be, in this process: then
-   * nothing can come between that promise and the claim being granted.
+   * nothing can come between that promise and the claim being granted. Returns whether anybody waited for it.
    */
-  promised(uid: string): void {
-    this.#streams.promised(uid);
+  promised(uid: string): boolean {
+    return this.#streams.promised(uid);
   }
 
   /** Finishes taking back what was claimed in vain. */

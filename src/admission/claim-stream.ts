@@ -87,9 +87,12 @@ export class ClaimStream implements Following {
     this.#waiters.follow(waiter, claim);
   }
 
-  /** All of a claim is promised, and will be granted whatever happens. May be known before anybody follows the claim. */
-  promised(uid: string): void {
-    this.#waiters.promised(uid);
+  /**
+   * All of a claim is promised, and will be granted whatever happens. May be known before anybody follows the claim.
+   * Returns whether somebody did.
+   */
+  promised(uid: string): boolean {
+    return this.#waiters.promised(uid);
   }
 
   async stop(): Promise<void> {

@@ -68,9 +68,11 @@ export class ClaimStreams {
     }
   }
 
-  /** A claim of some plane is promised, and will be granted whatever happens. */
-  promised(uid: string): void {
-    for (const { stream } of this.#streams.values()) stream.promised(uid);
+  /** A claim of some plane is promised, and will be granted whatever happens. Returns whether anybody waited for it. */
+  promised(uid: string): boolean {
+    let isHeard = false;
+    for (const { stream } of this.#streams.values()) if (stream.promised(uid)) isHeard = true;
+    return isHeard;
   }
 
   async stop(): Promise<void> {

@@ -49,8 +49,15 @@ export class Waiters {
     add(this.#byUid, uid, waiter);
   }
 
-  promised(uid: string): void {
-    for (const waiter of this.#byUid.get(uid) ?? []) waiter.end({ result: "granted" });
+  /** Whether anybody waited for it. */
+  promised(uid: string): boolean {
+    const waiters = this.#byUid.get(uid) ?? new Set();
+    for (const waiter of waiters) waiter.end({ result: "granted" });
+    this.#remember(uid);
+    return waiters.size > 0;
+  }
+
+  #remember(uid: string): void {
     this.#promised.add(uid);
     if (this.#promised.size <= promisedMax) return;
     const [oldest = ""] = this.#promised;

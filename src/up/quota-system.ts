@@ -43,7 +43,7 @@ export class QuotaSystem {
       report,
       usage: { figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey) },
     });
-    const promised = (uid: string): void => this.#admission.promised(uid);
+    const promised = (uid: string): boolean => this.#admission.promised(uid);
     this.controllers = new Controllers({ runtime, leadership: "alone", told: { ...toldDecisions, promised } });
   }
 

@@ -28,18 +28,22 @@ export class ClaimDecisions {
     const address = addressOf(automatic, runtime.planes);
     const situation = { state: claim.state, automatic, mayBeOwned: mayBeOwned(place, address) };
     const decide = (object: Sighting): ClaimStep =>
-      nextStep({ ...situation, object, ...this.#agesOf(place, claim) }, this.#options.times);
+      nextStep({ ...situation, object, ...this.#seenOf(place, claim, object) }, this.#options.times);
     const step = decide(objects.sightingOf(address));
     return step.step === "look" ? decide(await this.#look(address, signal)) : step;
   }
 
-  /** How long objects on its list may still come. */
-  mayComeForMs(place: ObjectPlace, claim: ClaimRecord): number {
-    return Math.max(0, this.#options.times.reservationTtlMs - this.#agesOf(place, claim).listSeenMs);
+  #seenOf(place: ObjectPlace, claim: ClaimRecord, object: Sighting) {
+    const { firstSeen } = this.#options.claims;
+    const key = placeKey(place);
+    if (object.sight === "there") firstSeen.sawObject(key, claim, object.uid);
+    return { landed: firstSeen.landed(key, claim), ...firstSeen.agesOf(key, claim) };
   }
 
-  #agesOf(place: ObjectPlace, claim: ClaimRecord): { readonly listSeenMs: number; readonly deniedSeenMs: number } {
-    return this.#options.claims.firstSeen.agesOf(placeKey(place), claim);
+  /** How long objects on its list may still come. */
+  mayComeForMs(place: ObjectPlace, claim: ClaimRecord): number {
+    const { listSeenMs } = this.#options.claims.firstSeen.agesOf(placeKey(place), claim);
+    return Math.max(0, this.#options.times.reservationTtlMs - listSeenMs);
   }
 
   async #look(address: ObjectAddress, signal: AbortSignal): Promise<Sighting> {

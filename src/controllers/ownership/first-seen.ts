@@ -5,6 +5,8 @@ interface Seen {
   readonly list: string;
   readonly listMs: number;
   readonly deniedMs: number | undefined;
+  /** The candidate that was seen to be stored. */
+  readonly landed: string | undefined;
 }
 
 /**
@@ -31,7 +33,21 @@ export class FirstSeen {
     const isSameClaim = before?.uid === claim.uid;
     const listMs = isSameClaim && before.list === list ? before.listMs : nowMs;
     const deniedMs = claim.state === "denied" ? ((isSameClaim ? before.deniedMs : undefined) ?? nowMs) : undefined;
-    this.#seen.set(key, { uid: claim.uid, list, listMs, deniedMs });
+    const landed = isSameClaim ? before.landed : undefined;
+    this.#seen.set(key, { uid: claim.uid, list, listMs, deniedMs, landed });
+  }
+
+  /** To be told when the object of that UID was there. */
+  sawObject(key: string, { uid, automatic }: ClaimRecord, landed: string): void {
+    const seen = this.#seen.get(key);
+    if (seen?.uid === uid && automatic?.candidates.includes(landed)) this.#seen.set(key, { ...seen, landed });
+  }
+
+  /** The candidate that was there when somebody looked; undefined for one that is not listed any more. */
+  landed(key: string, { uid, automatic }: ClaimRecord): string | undefined {
+    const seen = this.#seen.get(key);
+    if (seen?.uid !== uid || seen.landed === undefined) return undefined;
+    return automatic?.candidates.includes(seen.landed) ? seen.landed : undefined;
   }
 
   forget(key: string): void {

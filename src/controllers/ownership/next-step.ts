@@ -25,6 +25,8 @@ export interface ClaimSituation {
   /** Whether Kubernetes lets the object own the claim: in the same plane, and in the same namespace or in none. */
   readonly mayBeOwned: boolean;
   readonly object: Sighting;
+  /** The candidate that was seen to be stored, whether the claim says so by now or not. */
+  readonly landed: string | undefined;
   /** How long we have been seeing this very list of candidates. */
   readonly listSeenMs: number;
   /** How long we have been seeing it denied; 0 if it is not. */
@@ -57,6 +59,9 @@ export type ClaimStep =
   | { readonly step: "unbind"; readonly uid: string; readonly candidates: readonly string[] }
   | { readonly step: "delete"; readonly why: "denied" | "unused" | "released" };
 
+/** So long a claim is left to whoever answers it: two writes on one version, and the later one would be in vain. */
+const answerMs = 1_000;
+
 const nothing: ClaimStep = { step: "nothing" };
 
 /**
@@ -71,7 +76,7 @@ export function nextStep(claim: ClaimSituation, times: OwnershipTimes): ClaimSte
     case "starting":
       return automatic.bound === undefined ? unlessItMayCome(claim, times, { step: "look" }) : nothing;
     case "unseen":
-      return automatic.bound === undefined ? unlessItMayCome(claim, times, { step: "look" }) : { step: "look" };
+      return boundTo(claim) === undefined ? unlessItMayCome(claim, times, { step: "look" }) : { step: "look" };
     case "gone":
       return withoutObject(claim, times);
     case "there":
@@ -84,16 +89,23 @@ export function nextStep(claim: ClaimSituation, times: OwnershipTimes): ClaimSte
 type There = Extract<Sighting, { sight: "there" }>;
 
 function withObject(claim: ClaimSituation, object: There, times: OwnershipTimes): ClaimStep {
-  const { candidates, bound } = claim.automatic;
+  const { candidates } = claim.automatic;
+  const bound = boundTo(claim);
   const isOurs = bound === undefined ? candidates.includes(object.uid) : bound === object.uid;
   if (isOurs) return binding(claim, object, times);
   if (object.live) return withoutObject(claim, times);
   return bound === undefined ? unlessItMayCome(claim, times, { step: "look" }) : { step: "look" };
 }
 
+/** One that was stored cannot come once more: when it goes, the claim need not wait for it. */
+function boundTo({ automatic, landed }: ClaimSituation): string | undefined {
+  return automatic.bound ?? landed;
+}
+
 /** None of the objects that the claim may be for is there; or another one is, which has their name. */
 function withoutObject(claim: ClaimSituation, times: OwnershipTimes): ClaimStep {
-  const { candidates, bound } = claim.automatic;
+  const { candidates } = claim.automatic;
+  const bound = boundTo(claim);
   if (bound === undefined) return unlessItMayCome(claim, times, { step: "delete", why: "unused" });
   const left = candidates.filter((uid) => uid !== bound);
   return left.length === 0 ? { step: "delete", why: "released" } : { step: "unbind", uid: bound, candidates: left };
@@ -106,6 +118,7 @@ function withoutObject(claim: ClaimSituation, times: OwnershipTimes): ClaimStep 
 function binding(claim: ClaimSituation, object: There, times: OwnershipTimes): ClaimStep {
   const { automatic, listSeenMs } = claim;
   const { uid, live } = object;
+  if (claim.state === "pending" && listSeenMs < answerMs) return { step: "wait", forMs: answerMs - listSeenMs };
   const isSettled = listSeenMs >= times.reservationTtlMs;
   const candidates = isSettled && live ? [uid] : automatic.candidates;
   const ownerVersion = isOnly(candidates, uid) && lacksOwner(claim, object) ? object.apiVersion : undefined;

@@ -14,6 +14,15 @@ import { faultsOf, faultText } from "./validity.ts";
 /** For people to read: by then a promise should be settled. */
 const promiseMs = 40_000;
 
+/** So many are company enough for each other. */
+const crowdMin = 8;
+
+interface Hands {
+  readonly ports: DeskPorts;
+  readonly failures: Deferred;
+  readonly answers: DeskAnswers;
+}
+
 type Reserve = Extract<Decision, { readonly outcome: "reserve" }>;
 
 /**
@@ -40,8 +49,9 @@ export async function decideBatch(
   const decisions = settle(desk.ledger, ready, () => ports.runtime.random.uuid());
   if (decisions.length > 0) ports.told.batched?.(decisions.length);
   const expirationTime = timeText(ports.runtime.clock.now() + promiseMs);
-  const swapped = await hands.writes.swapAll({ decisions, dropped, expirationTime });
-  await failures.of(commitAll(decisions.filter(isReserve), swapped, hands));
+  const answered = answerPatient(desk, decisions.length > 0, hands);
+  const swapped = await hands.writes.swapAll({ decisions, dropped, expirationTime }).finally(() => answered);
+  await failures.of(commitAll(desk, decisions.filter(isReserve), swapped, hands));
   await failures.of(allOf([...faulty].map(([uid, message]) => answers.refuse(uid, message))));
   await failures.of(
     allOf(oversized(decisions).map((uid) => answers.refuse(uid, "asks for more than fits onto a page"))),
@@ -80,15 +90,25 @@ function isReserve(decision: Decision): decision is Reserve {
   return decision.outcome === "reserve";
 }
 
+/** Grants what was promised before, together with the next page that is written or when it is time. */
+async function answerPatient(desk: Desk, isCompany: boolean, { ports, answers, failures }: Hands): Promise<void> {
+  const due = desk.answers.take(isCompany, ports.runtime.elapsedMs());
+  await failures.of(allOf(due.map((uid) => answers.commit(uid))));
+}
+
 /** Grants every claim all of whose pages have taken its promises; of the others, nothing counts. */
 async function commitAll(
+  desk: Desk,
   reserved: readonly Reserve[],
   swapped: ReadonlySet<string>,
-  { ports, answers }: { readonly ports: DeskPorts; readonly answers: DeskAnswers },
+  { ports, answers }: Hands,
 ): Promise<void> {
   const complete = reserved.filter(({ claim }) => pagesOf(claim).every((type) => swapped.has(type)));
-  for (const { claim } of complete) ports.told.promised?.(claim.claim.uid);
-  await allOf(complete.map(({ claim }) => answers.commit(claim.claim.uid)));
+  const uids = complete.map(({ claim }) => claim.claim.uid);
+  const known = new Set(uids.filter((uid) => ports.told.promised?.(uid)));
+  const patient = known.size < crowdMin ? known : new Set<string>();
+  desk.answers.add(patient, ports.runtime.elapsedMs());
+  await allOf(uids.filter((uid) => !patient.has(uid)).map((uid) => answers.commit(uid)));
 }
 
 function oversized(decisions: readonly Decision[]): readonly string[] {

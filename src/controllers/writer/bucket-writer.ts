@@ -238,7 +238,8 @@ export class BucketWriter implements Running {
     const countMs = desk.countedAtMs + (desk.isActive ? recountMs.active : recountMs.idle) - elapsedMs();
     const foldMs = desk.foldSinceMs === undefined ? countMs : desk.foldSinceMs + foldMsMax - elapsedMs();
     const expiryMs = desk.capacityUntilMs - clock.now();
-    return again(Math.max(1, Math.min(countMs, foldMs, expiryMs)));
+    const answerMs = desk.answers.dueMs - elapsedMs();
+    return again(Math.max(1, Math.min(countMs, foldMs, expiryMs, answerMs)));
   }
 }
 

@@ -13,6 +13,7 @@ import type { ObjectPlace } from "../../kube/watch/informer.ts";
 import { isOlder } from "../../kube/watch/revision.ts";
 import type { ClaimRecord } from "../views/claim-record.ts";
 import type { DeskPage } from "./desk-page.ts";
+import { PatientAnswers } from "./patient-answers.ts";
 
 /** Whose quota, and in which plane. */
 export interface DeskKey {
@@ -57,6 +58,8 @@ export class Desk {
   readonly #grants = new Map<string, ResourceGrant>();
   /** What granted claims are to hold from now on, where that is less. */
   readonly shrinks = new Map<string, Shrink>();
+  /** Grants that nobody waits for. */
+  readonly answers = new PatientAnswers();
   readonly #gone = new Set<string>();
   readonly #fences = new Map<string, Set<string>>();
   /** Types of which a page was seen. */

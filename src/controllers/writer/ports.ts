@@ -27,8 +27,11 @@ export interface DeskPorts {
 
 /** Hears of what becomes of claims, as soon as that is certain. */
 export interface DecisionListener {
-  /** All of the claim is promised, durably, on every page: it will be granted whatever happens. */
-  promised?(uid: string): void;
+  /**
+   * All of the claim is promised, durably, on every page: it will be granted whatever happens. Returns whether those who
+   * waited for the claim know by this: then nobody is kept waiting by its answer.
+   */
+  promised?(uid: string): boolean;
   decided?(plane: string, decision: "granted" | "denied", claim: DecidedClaim): void;
   /** A page said something else than the claims; by how much. */
   drifted?(resourceType: string, by: bigint): void;

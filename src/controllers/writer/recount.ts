@@ -13,6 +13,7 @@ export async function recount(desk: Desk, ports: DeskPorts, signal: AbortSignal)
   const { runtime, views, registrations } = ports;
   ports.leadership.fence();
   desk.isCounted = true; // unless somebody else is seen to write meanwhile
+  desk.answers.clear(); // whether the promises still stand is found out anew
   desk.countGrants(registrations, runtime.clock.now());
   const wanted = typesToOpen(desk, ports);
   const read = await Promise.all(

@@ -20,7 +20,8 @@ interface Hands {
 export async function recoverAll(desk: Desk, hands: Hands, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const dropped = new Set<string>();
   const promised = promisedOn(desk);
-  for (const entry of [...desk.open].filter(({ open }) => promised.has(open.claim.uid))) {
+  const isLeft = ({ open: { claim } }: OpenEntry): boolean => promised.has(claim.uid) && !desk.answers.has(claim.uid);
+  for (const entry of [...desk.open].filter(isLeft)) {
     if (!desk.isCounted) return new Set();
     await recoverOne(desk, entry, { ...hands, dropped }, signal);
   }

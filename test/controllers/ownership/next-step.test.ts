@@ -25,6 +25,7 @@ interface Given {
   readonly state?: ClaimSituation["state"];
   readonly listed: string;
   readonly bound?: string;
+  readonly landed?: string;
   readonly owners?: readonly string[];
   readonly mayBeOwned?: boolean;
   readonly seenS?: number;
@@ -32,11 +33,11 @@ interface Given {
 }
 
 function stepFor(given: Given, object: Sighting): ClaimStep {
-  const { state = "granted", listed, bound, owners = [], mayBeOwned = true, seenS = 0, deniedS = 0 } = given;
+  const { state = "granted", listed, bound, landed, owners = [], mayBeOwned = true, seenS = 0, deniedS = 0 } = given;
   const candidates = listed.split(",").filter((uid) => uid !== "");
   const automatic = { candidates, bound, owners };
   const times = { listSeenMs: seenS * 1_000, deniedSeenMs: deniedS * 1_000 };
-  return nextStep({ state, automatic, mayBeOwned, object, ...times }, defaultTimes);
+  return nextStep({ state, automatic, mayBeOwned, object, landed, ...times }, defaultTimes);
 }
 
 const nothing: ClaimStep = { step: "nothing" };
@@ -55,7 +56,9 @@ type Case = readonly [Given, Sighting, ClaimStep];
 
 const bindings: Readonly<Record<string, Case>> = {
   "an object that is the only candidate owns the claim": [{ listed: "a" }, there("a"), bind("a", "a", true)],
-  "a pending claim is bound as well": [{ state: "pending", listed: "a" }, there("a"), bind("a", "a", true)],
+  "a pending claim is left to its answer for a second": [{ state: "pending", listed: "a" }, there("a"), wait(1)],
+  "and bound then as well": [{ state: "pending", listed: "a", seenS: 1 }, there("a"), bind("a", "a", true)],
+  "that it was seen before is not written down yet": [{ listed: "a", landed: "a" }, there("a"), bind("a", "a", true)],
   "an owner reference needs a version, which a view may not tell": [
     { listed: "a" },
     there("a", { apiVersion: "" }),
@@ -103,6 +106,14 @@ const releases: Readonly<Record<string, Case>> = {
   "an object that a view does not show is looked for": [{ listed: "a", bound: "a" }, unseen, look],
   "not before the view has started": [{ listed: "a", bound: "a" }, starting, nothing],
   "an object that is gone lets the claim go": [{ listed: "a", bound: "a" }, gone, remove("released")],
+  "one that was there and is not, is looked for at once": [{ listed: "a", landed: "a" }, unseen, look],
+  "not before its view has started anew": [{ listed: "a", landed: "a" }, starting, wait(40)],
+  "and lets a claim go that was never bound to it": [
+    { state: "pending", listed: "a", landed: "a" },
+    gone,
+    remove("released"),
+  ],
+  "but leaves it to others that may come": [{ listed: "a,b", landed: "a" }, gone, unbind("a", "b")],
   "another one of that name does not hold it": [
     { listed: "a", bound: "a" },
     there("z", { live: true }),

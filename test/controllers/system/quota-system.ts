@@ -52,6 +52,8 @@ export interface SystemOptions {
   readonly replicas?: number;
   /** May keep a call of the controllers from going through, by throwing or by taking its time. */
   readonly meddle?: (call: Call) => void | Promise<void>;
+  /** Told of claims that are promised in full; says whether those who waited for one know by that. */
+  readonly promised?: (uid: string) => boolean;
 }
 
 export class QuotaSystem {
@@ -93,8 +95,10 @@ export class QuotaSystem {
 
   startReplica(leadership: "alone" | "elected"): Controllers {
     const { clock } = this;
+    const { promised } = this.#options;
     const replica = new Controllers({
       leadership,
+      ...(promised === undefined ? {} : { told: { promised } }),
       runtime: {
         planes: planesOfServer(this.#meddled(), layout),
         clock,
@@ -223,8 +227,13 @@ export class QuotaSystem {
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 100) {
       this.clock.advance(Math.min(left, 100));
-      for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+      await this.rest();
     }
+  }
+
+  /** Lets everything happen that needs no time. */
+  async rest(): Promise<void> {
+    for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
   #meddled(): Transport {

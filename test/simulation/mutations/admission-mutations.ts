@@ -38,8 +38,8 @@ export const admissionMutations: readonly Mutation[] = [
       },
       {
         file: "src/controllers/writer/batch.ts",
-        find: "ports.told.promised?.(claim.claim.uid);",
-        replace: "for (const streams of globalThis.early ?? []) streams.promised(claim.claim.uid);",
+        find: "ports.told.promised?.(uid)",
+        replace: "void [...(globalThis.early ?? [])].map((streams) => streams.promised(uid))",
       },
     ],
   },

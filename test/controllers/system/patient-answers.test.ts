@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bucketsType, claimsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
+import { claim, grant, organization, projectsType, registration } from "./manifests.ts";
+import { QuotaSystem } from "./quota-system.ts";
+
+const granted = "True QuotaAvailable";
+const pending = "False PendingEvaluation";
+
+let system: QuotaSystem;
+let promised: string[];
+let isAwaited: boolean;
+
+beforeEach(async () => {
+  promised = [];
+  isAwaited = true;
+  const hear = (uid: string): boolean => promised.push(uid) > 0 && isAwaited;
+  system = await QuotaSystem.start({ promised: hear });
+  await system.create(registrationsType, registration(projectsType));
+  await system.create(grantsType, grant("base", organization, { [projectsType]: 100 }));
+  await system.eventually(async () => expect(await figures()).toMatchObject({ limit: 100 }));
+});
+
+afterEach(() => system.stop());
+
+function figures(): Promise<unknown> {
+  return system.figures(organization, projectsType);
+}
+
+/** Makes claims at once, and lets happen what needs no time. */
+async function make(...names: readonly string[]): Promise<void> {
+  const one = (name: string) => claim(name, organization, [{ resourceType: projectsType, amount: 1 }]);
+  await Promise.all(names.map((name) => system.create(claimsType, one(name))));
+  await system.rest();
+}
+
+describe("the answer to a claim whose waiter knows that it is promised", () => {
+  it("is given together with the next page, and no time has to pass", async () => {
+    await make("a");
+    expect([await system.answer("a"), promised.length]).toEqual([pending, 1]);
+    await make("b");
+    expect([await system.answer("a"), await system.answer("b"), promised.length]).toEqual([granted, pending, 2]);
+  });
+
+  it("is given after a moment, when there is nothing else to write", async () => {
+    await make("a");
+    await system.pass(49);
+    expect([await system.answer("a"), await figures()]).toMatchObject([pending, { allocated: 0, reserved: 1 }]);
+    await system.pass(1);
+    expect(await system.answer("a")).toBe(granted);
+    await system.pass(1_500);
+    expect(await figures()).toMatchObject({ allocated: 1, reserved: 0 });
+  });
+
+  it("is given at once, where many are company for each other", async () => {
+    const names = Array.from({ length: 8 }, (_, at) => `claim-${at}`);
+    await make(...names);
+    expect(await Promise.all(names.map((name) => system.answer(name)))).toEqual(names.map(() => granted));
+  });
+
+  it("is given by whoever comes next, when its writer ended", async () => {
+    await make("a");
+    for (const controllers of system.controllers.splice(0)) await controllers.stop();
+    expect(await system.answer("a")).toBe(pending);
+    system.startReplica("alone");
+    await system.eventually(async () => expect(await system.answer("a")).toBe(granted));
+  });
+
+  it("is not given to one that is gone by then, and what was promised comes back", async () => {
+    await make("a");
+    await system.delete(claimsType, "a");
+    await system.pass(1_500);
+    expect([await system.answer("a"), await figures()]).toMatchObject([undefined, { allocated: 0, reserved: 0 }]);
+  });
+
+  it("is given once somebody else has written the page meanwhile", async () => {
+    await make("a");
+    const [bucket] = await system.list(bucketsType, { namespace: "milo-system" });
+    const { name } = (bucket as { metadata: { name: string } }).metadata;
+    await system.patch(bucketsType, name, { metadata: { labels: { touched: "yes" } } }, { namespace: "milo-system" });
+    await make("b");
+    await system.eventually(async () => {
+      expect([await system.answer("a"), await system.answer("b")]).toEqual([granted, granted]);
+    });
+    await system.pass(1_500);
+    expect(await figures()).toMatchObject({ allocated: 2, reserved: 0 });
+  });
+});
+
+it("a claim that nobody waits for is answered at once", async () => {
+  isAwaited = false;
+  await make("a");
+  expect([await system.answer("a"), promised.length]).toEqual([granted, 1]);
+});
