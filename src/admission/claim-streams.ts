@@ -1,5 +1,6 @@
 import type { Random } from "../kube/backoff.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
+import { StatusError } from "../protocol/api-status.ts";
 import type { Clock, Timer } from "../protocol/clock.ts";
 import { ClaimStream } from "./claim-stream.ts";
 import type { StreamsListener } from "./stream-listener.ts";
@@ -93,7 +94,11 @@ export class ClaimStreams {
       client: clientOf(plane),
       clock,
       random,
-      report: (error) => report(`claims of ${plane}`, error),
+      report: (error) => {
+        report(`claims of ${plane}`, error);
+        // The plane is gone. Whoever comes all the same opens a stream of their own.
+        if (error instanceof StatusError && error.status.code === 404) this.#end(plane, open);
+      },
       told,
     });
     const open: OpenStream = { stream, users: 0, idle: undefined };
@@ -103,14 +108,18 @@ export class ClaimStreams {
   }
 
   #rest(plane: string, open: OpenStream): void {
-    const { clock, told = {}, idleMsMax = idleMsDefault, report } = this.#options;
+    const { clock, told = {}, idleMsMax = idleMsDefault } = this.#options;
     if (this.#isStopped) return;
     told.idle?.();
-    open.idle = clock.after(idleMsMax, () => {
-      if (open.users > 0 || this.#streams.get(plane) !== open) return;
-      this.#streams.delete(plane);
-      told.ended?.("idle");
-      void open.stream.stop().catch((error: unknown) => report(`claims of ${plane}`, error));
-    });
+    open.idle = clock.after(idleMsMax, () => this.#end(plane, open));
+  }
+
+  #end(plane: string, open: OpenStream): void {
+    const { told = {}, report } = this.#options;
+    if (open.users > 0 || this.#streams.get(plane) !== open) return;
+    this.#streams.delete(plane);
+    open.idle?.stop();
+    told.ended?.("idle");
+    void open.stream.stop().catch((error: unknown) => report(`claims of ${plane}`, error));
   }
 }

@@ -1,4 +1,5 @@
 import { type Complaint, complaintOf } from "./complaint.ts";
+import { LastingTroubles } from "./lasting-troubles.ts";
 import type { Log } from "./log.ts";
 
 interface Seen {
@@ -19,6 +20,7 @@ export class ErrorReports {
   readonly #log: Log;
   readonly #elapsedMs: () => number;
   readonly #seen = new Map<string, Seen>();
+  readonly #lasting = new LastingTroubles();
 
   constructor(log: Log, elapsedMs: () => number) {
     this.#log = log;
@@ -29,6 +31,10 @@ export class ErrorReports {
     this.#forgetOld();
     const complaint = complaintOf(error);
     const key = `${where}\n${complaint.message}`;
+    if (complaint.mayPass && !this.#lasting.lasts(key, this.#elapsedMs())) {
+      this.#log.debug(`${where}: ${complaint.message}`);
+      return;
+    }
     const seen = this.#seen.get(key);
     if (seen !== undefined) {
       seen.again += 1;

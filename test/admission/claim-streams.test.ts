@@ -235,6 +235,18 @@ describe("streams of planes", () => {
     });
   });
 
+  it("end with their plane", async () => {
+    await touch("root");
+    const gone = new StatusError(failure("NotFound", "there is no such plane"));
+    network.refusal = gone;
+    network.cut(gone);
+    await passing(async () => expect(streams.health.desired).toBe(0));
+    expect(events.at(-1)).toBe("ended idle");
+    network.refusal = undefined;
+    await touch("root");
+    expect(streams.health.desired).toBe(1);
+  });
+
   it("are as many as planes in use, and tell how they are", async () => {
     await Promise.all([touch("root"), touch("project-a")]);
     await eventually(async () => expect(streams.health).toMatchObject({ desired: 2, connected: 2, waiters: 0 }));

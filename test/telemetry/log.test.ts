@@ -64,10 +64,56 @@ describe("reports of errors", () => {
     expect(lines).toEqual(["12:34:56 WARN  lease: connect ECONNREFUSED 127.0.0.1:1\n"]);
   });
 
+  it("say what is wrong with what people wrote without a stack", () => {
+    const { errors, lines } = reports();
+    const mistake = Object.assign(new Error('policy "a": no such key: size'), { isExpected: true });
+    errors.report("claims for stored objects", mistake);
+    expect(lines).toEqual(['12:34:56 WARN  claims for stored objects: policy "a": no such key: size\n']);
+  });
+
   it("show where in the code it was when nobody expected it", () => {
     const { errors, lines } = reports();
     errors.report("audit", new TypeError("undefined is not a claim"));
     expect(lines[0]).toMatch(/^12:34:56 ERROR audit: undefined is not a claim\n {4}at /);
+  });
+
+  const terminating = failure("Forbidden", "namespace a is being terminated", {
+    causes: [
+      { reason: "NamespaceTerminating", message: "namespace a is being terminated", field: "metadata.namespace" },
+    ],
+  });
+  const passing: Record<string, StatusError> = {
+    "what is gone": new StatusError(failure("NotFound", 'projects "web" not found')),
+    "a namespace that is going": new StatusError(terminating),
+  };
+  for (const [name, error] of Object.entries(passing)) {
+    it(`of ${name} are made only when it lasts`, () => {
+      const { errors, lines, pass } = reports();
+      for (let times = 0; times < 10; times += 1) {
+        errors.report("bucket writer", error);
+        pass(999);
+      }
+      errors.flush();
+      expect(lines).toEqual([]);
+      pass(10);
+      errors.report("bucket writer", error);
+      expect(lines).toEqual([expect.stringContaining(`WARN  bucket writer: ${error.status.code} ${error.message}`)]);
+    });
+  }
+
+  it("of what is gone are not made when it passed meanwhile", () => {
+    const { errors, lines, pass } = reports();
+    for (let times = 0; times < 3; times += 1) {
+      errors.report("claims", new StatusError(failure("NotFound", "gone")));
+      pass(120_000);
+    }
+    expect(lines).toEqual([]);
+  });
+
+  it("of other refusals are made at once", () => {
+    const { errors, lines } = reports();
+    errors.report("claims", new StatusError(failure("Forbidden", "no")));
+    expect(lines).toEqual(["12:34:56 WARN  claims: 403 no\n"]);
   });
 
   it("come once in ten seconds, with a count of those that were held back", () => {

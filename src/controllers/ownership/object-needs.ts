@@ -31,6 +31,12 @@ const system: RequestUser = { name: "system:milo-quota", uid: "", groups: [], ex
 const sharedMax = 10_000;
 const reportedMax = 1_000;
 
+/** A mistake of whoever wrote the policy, and none in this program. */
+class PolicyFailure extends Error {
+  override readonly name = "PolicyFailure";
+  readonly isExpected = true;
+}
+
 /** Asks policies about objects that are stored already. */
 export class ObjectNeeds {
   readonly #runtime: Runtime;
@@ -114,7 +120,7 @@ export class ObjectNeeds {
     if (this.#reported.has(message)) return;
     if (this.#reported.size >= reportedMax) this.#reported.clear();
     this.#reported.add(message);
-    this.#runtime.report("claims for stored objects", new Error(message));
+    this.#runtime.report("claims for stored objects", new PolicyFailure(message));
   }
 
   #looksAtRequest({ compiled, policy }: GoverningPolicy): boolean {

@@ -1,0 +1,32 @@
+interface Trouble {
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** Whatever is gone is known to be by everybody after this long. */
+const passesMs = 10_000;
+/** Nobody waits longer than this before they try again; what did not come again in so long has passed. */
+const forgottenMs = 2 * 60_000;
+const troublesMax = 1_000;
+
+/** Tells troubles that last from those that pass by themselves. */
+export class LastingTroubles {
+  /** In the order in which they came last. */
+  readonly #troubles = new Map<string, Trouble>();
+
+  /** It came, perhaps again: whether it lasts. */
+  lasts(key: string, nowMs: number): boolean {
+    this.#forgetOld(nowMs);
+    const { firstMs } = this.#troubles.get(key) ?? { firstMs: nowMs };
+    this.#troubles.delete(key);
+    this.#troubles.set(key, { firstMs, lastMs: nowMs });
+    return nowMs - firstMs >= passesMs;
+  }
+
+  #forgetOld(nowMs: number): void {
+    for (const [key, { lastMs }] of this.#troubles) {
+      if (nowMs - lastMs < forgottenMs && this.#troubles.size < troublesMax) return;
+      this.#troubles.delete(key);
+    }
+  }
+}
