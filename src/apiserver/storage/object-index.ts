@@ -19,22 +19,25 @@ export class ObjectIndex {
     return this.#resources.get(key.resource)?.objects.get(key);
   }
 
-  set(stored: StoredObject): void {
+  /** Returns the version before. */
+  set(stored: StoredObject): StoredObject | undefined {
     const { resource, plane } = stored.key;
     const { objects, planeCounts } = this.#resource(resource);
-    const before = objects.size;
-    objects.set(stored);
-    if (objects.size > before) planeCounts.set(plane, (planeCounts.get(plane) ?? 0) + 1);
+    const previous = objects.set(stored);
+    if (previous === undefined) planeCounts.set(plane, (planeCounts.get(plane) ?? 0) + 1);
+    return previous;
   }
 
-  delete(key: ObjectKey): void {
+  /** Returns what was there. */
+  delete(key: ObjectKey): StoredObject | undefined {
     const resource = this.#resources.get(key.resource);
-    if (resource?.objects.get(key) === undefined) return;
-    resource.objects.delete(key);
+    const previous = resource?.objects.delete(key);
+    if (resource === undefined || previous === undefined) return undefined;
     const left = (resource.planeCounts.get(key.plane) ?? 0) - 1;
     if (left > 0) resource.planeCounts.set(key.plane, left);
     else resource.planeCounts.delete(key.plane);
     if (resource.objects.size === 0) this.#resources.delete(key.resource);
+    return previous;
   }
 
   /** The resources that have objects. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareBytes } from "./key-order.ts";
+import { compareBytes, keyText } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
 import { ParsedVersions } from "./parsed-versions.ts";
@@ -12,8 +12,12 @@ const start: ObjectKey = { plane: "", resource: "r", namespace: "", name: "" };
 
 const parsed = new ParsedVersions(defaultLimits);
 
+function version(key: ObjectKey, revision: number): StoredObject {
+  return new StoredVersion({ key, revision, deleted: false, text: "{}" }, parsed);
+}
+
 function stored(name: string, revision = 0): StoredObject {
-  return new StoredVersion({ key: { ...start, name }, revision, deleted: false, text: "{}" }, parsed);
+  return version({ ...start, name }, revision);
 }
 
 function contents(objects: Iterable<StoredObject>): string[] {
@@ -64,7 +68,10 @@ describe("sorted objects", () => {
           const first = String(seek).padStart(4, "0");
           snapshots.push([objects.from({ ...start, name: first }), expected(first)]);
           expect(objects.size).toBe(model.size);
-          expect(objects.get({ ...start, name: first })?.revision).toBe(model.get(first));
+          for (let n = 0; n < 6_000; n += 1 + (seek % 7)) {
+            const name = String(n).padStart(4, "0");
+            expect(objects.get({ ...start, name })?.revision).toBe(model.get(name));
+          }
         }
         expect(contents(objects.from(start))).toEqual(expected(""));
         for (const [snapshot, then] of snapshots) expect(contents(snapshot)).toEqual(then);
@@ -72,6 +79,27 @@ describe("sorted objects", () => {
         expect(contents(objects.from(start))).toEqual([]);
       }),
       { numRuns: 60 },
+    );
+  });
+
+  it("find the newest version, however many share its name", () => {
+    const act = fc.record({ set: fc.boolean(), plane: fc.nat(1), namespace: fc.nat(1), name: fc.nat(2) });
+    fc.assert(
+      fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
+        const objects = new SortedObjects();
+        const model = new Map<string, number>();
+        for (const [at, { set, plane, namespace, name }] of acts.entries()) {
+          const key = { plane: `p${plane}`, resource: "r", namespace: `s${namespace}`, name: `n${name}` };
+          const before = model.get(keyText(key));
+          const changed = set ? objects.set(version(key, at)) : objects.delete(key);
+          expect(changed?.revision).toBe(before);
+          if (set) model.set(keyText(key), at);
+          else model.delete(keyText(key));
+          expect(objects.get(key)?.revision).toBe(model.get(keyText(key)));
+        }
+        for (const { key, revision } of objects.from(start)) expect(model.get(keyText(key))).toBe(revision);
+        expect(objects.size).toBe(model.size);
+      }),
     );
   });
 

@@ -1,9 +1,11 @@
 import { compareKeys } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
+import { RecentObjects } from "./recent-objects.ts";
 
 const chunkMax = 512;
 const chunkMin = chunkMax / 4;
+const recentMax = 2_048;
 
 /** A run of objects in order, never empty. Once a snapshot has seen it, it is copied before it changes. */
 interface Chunk {
@@ -14,6 +16,7 @@ interface Chunk {
 /** Objects of one resource in order of plane, namespace and name, in chunks, so that a write moves few of them. */
 export class SortedObjects {
   #chunks: Chunk[] = [];
+  readonly #recent = new RecentObjects(recentMax);
   #epoch = 0;
   #size = 0;
 
@@ -26,9 +29,7 @@ export class SortedObjects {
   }
 
   get(key: ObjectKey): StoredObject | undefined {
-    const objects = this.#chunks[chunkOf(this.#chunks, key)]?.objects ?? [];
-    const found = objects[lowerBound(objects, key)];
-    return found !== undefined && compareKeys(found.key, key) === 0 ? found : undefined;
+    return this.#recent.get(key) ?? this.#search(key);
   }
 
   /** Some object close to where the key is or would be. */
@@ -37,27 +38,35 @@ export class SortedObjects {
     return objects[Math.max(0, lowerBound(objects, key) - 1)];
   }
 
-  /** Adds an object, or takes the place of the version before. */
-  set(stored: StoredObject): void {
+  /** Adds an object, or takes the place of the version before, which it returns. */
+  set(stored: StoredObject): StoredObject | undefined {
+    this.#recent.set(stored);
     if (this.#chunks.length === 0) this.#chunks.push({ objects: [], epoch: this.#epoch });
     const at = chunkOf(this.#chunks, stored.key);
     const { objects } = this.#own(at);
     const position = lowerBound(objects, stored.key);
     const found = objects[position];
-    const replaces = found !== undefined && compareKeys(found.key, stored.key) === 0;
-    objects.splice(position, replaces ? 1 : 0, stored);
-    if (replaces) return;
+    if (found !== undefined && compareKeys(found.key, stored.key) === 0) {
+      objects[position] = stored;
+      return found;
+    }
+    objects.splice(position, 0, stored);
     this.#size += 1;
     if (objects.length > chunkMax) this.#split(at, position);
+    return undefined;
   }
 
-  delete(key: ObjectKey): void {
-    if (this.get(key) === undefined) return;
+  /** Returns what was there. */
+  delete(key: ObjectKey): StoredObject | undefined {
+    const found = this.get(key);
+    if (found === undefined) return undefined;
+    this.#recent.delete(key);
     const at = chunkOf(this.#chunks, key);
     const { objects } = this.#own(at);
     objects.splice(lowerBound(objects, key), 1);
     this.#size -= 1;
     if (objects.length < chunkMin) this.#merge(at);
+    return found;
   }
 
   /** The objects from a key on, as they are now, whatever is written while they are read. */
@@ -66,6 +75,14 @@ export class SortedObjects {
     const chunks = this.#chunks.slice(first);
     this.#epoch += 1;
     return { [Symbol.iterator]: () => walk(chunks, start) };
+  }
+
+  #search(key: ObjectKey): StoredObject | undefined {
+    const objects = this.#chunks[chunkOf(this.#chunks, key)]?.objects ?? [];
+    const found = objects[lowerBound(objects, key)];
+    if (found === undefined || compareKeys(found.key, key) !== 0) return undefined;
+    this.#recent.set(found);
+    return found;
   }
 
   /** The chunk as one that may be changed. */

@@ -136,8 +136,9 @@ class Store implements ObjectStore {
       if (!this.#isNewest(key, expected)) break;
       this.#writer.admit();
     }
-    if (!this.#isNewest(key, expected)) return { ok: false, current: this.#objects.get(key) };
-    const stored = await this.#writer.write(this.#objects.ownKey(key), deleted, object);
+    const current = this.#objects.get(key);
+    if ((current?.revision ?? 0) !== expected) return { ok: false, current };
+    const stored = await this.#writer.write(current?.key ?? this.#objects.ownKey(key), deleted, object);
     return { ok: true, stored };
   }
 

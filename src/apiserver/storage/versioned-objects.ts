@@ -97,15 +97,14 @@ export class VersionedObjects {
 
   #place(record: LogRecord, object: Parsed | undefined): Change {
     const { key, revision, deleted } = record;
-    const previous = this.#index.get(key);
     const stored = new StoredVersion(record, this.#parsed);
     if (object !== undefined) stored.hold(object, this.#parsed);
     if (!deleted) {
-      this.#index.set(stored);
+      const previous = this.#index.set(stored);
       return { type: previous === undefined ? "added" : "modified", revision, stored, previous };
     }
+    const previous = this.#index.delete(key);
     if (previous === undefined) throw new RangeError(`revision ${revision} deletes ${key.name}, which is not there`);
-    this.#index.delete(key);
     return { type: "deleted", revision, stored, previous };
   }
 }
