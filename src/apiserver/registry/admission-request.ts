@@ -4,6 +4,7 @@ import { isNamespaceKind } from "./namespace-lifecycle.ts";
 import type { WriteRequest } from "./object-request.ts";
 import type { ApiObject } from "./served-kind.ts";
 
+type Options = AdmissionRequest["options"];
 type Change = Pick<AdmissionRequest, "operation" | "name" | "object" | "oldObject" | "options">;
 
 export function creation(request: WriteRequest, object: ApiObject): AdmissionRequest {
@@ -39,16 +40,18 @@ function asking(request: WriteRequest, change: Change): AdmissionRequest {
   return { plane, kind, namespace, subresource, user, dryRun, warn, ...change };
 }
 
-function writeOptions(kind: string, request: WriteRequest): Readonly<Record<string, unknown>> {
-  const { manager, fieldValidation } = request;
-  const managerPart = manager === "" ? {} : { fieldManager: manager };
-  return { ...metaKind(kind), ...dryRunPart(request), ...managerPart, fieldValidation };
+function writeOptions(kind: string, { dryRun, manager, fieldValidation }: WriteRequest): Options {
+  const options: Record<string, unknown> = metaKind(kind);
+  if (dryRun) options["dryRun"] = ["All"];
+  if (manager !== "") options["fieldManager"] = manager;
+  options["fieldValidation"] = fieldValidation;
+  return options;
 }
 
-function metaKind(kind: string): Readonly<Record<string, string>> {
+function metaKind(kind: string): Record<string, string> {
   return { kind, apiVersion: "meta.k8s.io/v1" };
 }
 
-function dryRunPart({ dryRun }: WriteRequest): Readonly<Record<string, unknown>> {
+function dryRunPart({ dryRun }: WriteRequest): Options {
   return dryRun ? { dryRun: ["All"] } : {};
 }

@@ -1,6 +1,7 @@
-import type { JsonValue } from "../../protocol/json-value.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json-value.ts";
 import type { CompiledSchema } from "../../schema/compiled-schema.ts";
-import { obviouslyFits } from "../../schema/obvious-fit.ts";
+import { obviouslyFits, obviouslyFitsObject } from "../../schema/obvious-fit.ts";
+import { type Shaped, shaped } from "../../schema/shape.ts";
 
 /** Parts of objects that fit, and what they fit. Nobody changes an object that is on its way, so they go on fitting it. */
 const fitting = new WeakMap<object, CompiledSchema>();
@@ -15,4 +16,15 @@ export function isKnownToFit(compiled: CompiledSchema, value: JsonValue): boolea
   if (!obviouslyFits(compiled, value)) return false;
   fitting.set(value, compiled);
   return true;
+}
+
+/** Whether all of an object is what its schema asks for, as far as can be seen at a glance. */
+export function isKnownToFitWhole(compiled: CompiledSchema, object: JsonObject): boolean {
+  return obviouslyFitsObject(compiled, object, isKnownToFit);
+}
+
+/** An object brought into the shape of its schema, as nearly all are already. */
+export function shapedObject(compiled: CompiledSchema, object: JsonObject): Shaped {
+  if (isKnownToFitWhole(compiled, object)) return { value: object, unknownFields: [] };
+  return shaped(compiled, object, true, isKnownToFit);
 }

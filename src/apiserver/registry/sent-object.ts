@@ -6,7 +6,7 @@ import { writeJson } from "../../protocol/json-writer.ts";
 import { formatApiVersion, parseApiVersion } from "../../protocol/object-meta.ts";
 import { shaped } from "../../schema/shape.ts";
 import { decodeIssue } from "./builtin/typed/decode-issue.ts";
-import { isKnownToFit } from "./known-fit.ts";
+import { shapedObject } from "./known-fit.ts";
 import { compiledMetadata } from "./metadata-schema.ts";
 import type { WriteRequest } from "./object-request.ts";
 import { isObviousMetadata } from "./obvious-metadata.ts";
@@ -87,7 +87,7 @@ interface Known {
 /** Without the fields that nobody knows, whose paths are told. */
 function known(value: JsonObject, kind: ServedKind): Known {
   const metadata = knownMetadata(value["metadata"] ?? {}, kind);
-  const walked = shaped(kind.schema, value, true, isKnownToFit);
+  const walked = shapedObject(kind.schema, value);
   // Kinds with types of their own are read by these, which know what becomes of a null.
   const read = kind.rules.read?.(ordered(value, kind) as unknown as ApiObject);
   const object = read ?? withMetadataOf(isJsonObject(walked.value) ? walked.value : value, metadata.value);

@@ -1,8 +1,7 @@
 import { invalidObject, StatusError } from "../../protocol/api-status.ts";
 import type { FieldIssue } from "../../protocol/field-issue.ts";
 import { type JsonObject, type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
-import { shaped as shapedBySchema } from "../../schema/shape.ts";
-import { isKnownToFit } from "./known-fit.ts";
+import { shapedObject } from "./known-fit.ts";
 import { type MetadataChange, withFieldOf, withMetadata, without } from "./metadata.ts";
 import { metadataChangeIssues, metadataIssues } from "./metadata-rules.ts";
 import type { Subresource, WriteRequest } from "./object-request.ts";
@@ -81,7 +80,7 @@ function sameIntent(object: ApiObject, old: ApiObject, kind: ServedKind): boolea
 
 /** Known fields only, defaults filled in; what is wrong with an object is for its rules to say. */
 function defaulted(object: ApiObject, kind: ServedKind): ApiObject {
-  return kind.isCustom ? (shapedBySchema(kind.schema, object, true, isKnownToFit).value as ApiObject) : object;
+  return kind.isCustom ? (shapedObject(kind.schema, object).value as ApiObject) : object;
 }
 
 function refuse(object: ApiObject, kind: ServedKind, issues: readonly FieldIssue[]): void {

@@ -89,8 +89,12 @@ export function builtinKind<Kind>(facts: BuiltinFacts<Kind>): ServedKind {
 
 function rulesOf<Kind>(facts: BuiltinFacts<Kind>): KindRules {
   const { validate, warnings, selectField } = facts;
+  let blank: JsonObject | undefined;
   return {
-    blank: () => jsonShape(facts.struct, {}),
+    blank: () => {
+      blank ??= jsonShape(facts.struct, {});
+      return blank;
+    },
     read: (object) => defaulted(facts, object),
     prepareCreate: (object) => preparedNew(facts, object),
     prepareUpdate: (object, old, part) => preparedChange(facts, object, old, part),

@@ -2,8 +2,7 @@ import { type FieldIssue, invalid, issueText } from "../../../protocol/field-iss
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../../protocol/json-value.ts";
 import { schemaIssues } from "../../../schema/check.ts";
 import { repetitionIssues } from "../../../schema/list-keys.ts";
-import { obviouslyFitsObject } from "../../../schema/obvious-fit.ts";
-import { isKnownToFit } from "../known-fit.ts";
+import { isKnownToFit, isKnownToFitWhole } from "../known-fit.ts";
 import type { ApiObject, WrittenPart } from "../served-kind.ts";
 import type { CompiledDefinition } from "./compiled-definition.ts";
 import type { ScalePaths } from "./definition.ts";
@@ -56,7 +55,7 @@ export function judgeObject(definition: CompiledDefinition, judged: Judged): Obj
 
 /** Whether schema and lists have nothing to say, as they nearly always have. */
 function isObvious({ schema }: CompiledDefinition, { object, old, part }: Judged): boolean {
-  if (part !== "status") return obviouslyFitsObject(schema, object, isKnownToFit);
+  if (part !== "status") return isKnownToFitWhole(schema, object);
   const compiled = schema.properties.get("status");
   const status = member(object, "status");
   if (compiled === undefined || status === undefined || old === undefined) return false;

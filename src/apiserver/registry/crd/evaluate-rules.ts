@@ -5,6 +5,7 @@ import type { CompiledSchema } from "../../../schema/compiled-schema.ts";
 import { Correlation } from "../../../schema/correlation.ts";
 import type { ValidationRule } from "../../../schema/structural-schema.ts";
 import type { CompiledRule, RuleTable } from "./compiled-rules.ts";
+import { costOfHolding, noteHolding } from "./held-rules.ts";
 import { type Bound, bindingsFor, type RuleValue } from "./rule-bindings.ts";
 import { failedMessage } from "./rule-message.ts";
 
@@ -109,12 +110,22 @@ class Evaluation implements RuleFindings {
       this.#stop(at, outOfBudget);
       return;
     }
-    const bound = bindingsFor(at);
+    let bound: Bound | undefined;
     for (const rule of rules) {
       if (this.#isSpent()) return;
-      if (rule.fault !== undefined) this.#blame(at, `rule compile error: ${rule.fault}`);
-      else this.#applyRule(rule, at, bound);
+      if (rule.fault !== undefined) {
+        this.#blame(at, `rule compile error: ${rule.fault}`);
+      } else if (!this.#isKnownToHold(rule, at)) {
+        bound ??= bindingsFor(at);
+        this.#applyRule(rule, at, bound);
+      }
     }
+  }
+
+  /** Costs what it cost when it was seen; whoever cannot pay that looks again, and is told. */
+  #isKnownToHold(rule: CompiledRule, at: Visited): boolean {
+    const cost = costOfHolding(rule, at);
+    return cost !== undefined && this.#spend(cost);
   }
 
   #applyRule(compiled: CompiledRule, at: Visited, bound: Bound): void {
@@ -126,6 +137,7 @@ class Evaluation implements RuleFindings {
     if (!this.#spend(result.cost)) this.#stop(at, outOfBudget);
     else if (!result.ok) this.#reportError(rule, result.error.message, at);
     else if (!result.value) this.#reportBroken(compiled, at, bindings);
+    else noteHolding(compiled, at, result.cost);
   }
 
   #reportError(rule: ValidationRule, error: string, at: Visited): void {

@@ -16,8 +16,9 @@ const lengthMax = 2_048;
 const itemsMax = 64;
 
 /**
- * What a change looks like, as a text: which fields there are before and after, and which of them differ. Changes of the
- * same type that look alike add, modify and remove the same fields. Undefined for what is too odd to be put this way.
+ * What a change looks like, as a text: which fields there are before and after that are not the very same values, and
+ * which of them differ. Changes of the same type that look alike add, modify and remove the same fields. Undefined for
+ * what is too odd to be put this way.
  */
 export function changeShape(type: MergeType, before: JsonValue, after: JsonValue): string | undefined {
   const shape = new Shape();
@@ -60,7 +61,9 @@ class Shape {
     this.text += "}";
   }
 
+  /** What is the same value on both sides adds nothing to a change, whatever it is. */
   #visitMember(map: MapType, name: string, before: Side, after: Side): void {
+    if (before === after) return;
     const type = memberType(map, name);
     if (type === undefined || this.isOdd) return;
     this.#step(name);
@@ -80,6 +83,7 @@ class Shape {
   }
 
   #visitItem(list: ListType, name: string, before: Side, after: Side): void {
+    if (before === after) return;
     this.#step(name);
     if (!this.isOdd) this.visit(list.items, before, after);
   }

@@ -6,8 +6,8 @@ import { type PathElement, PathElementFault, parsePathElement } from "./path-ele
 const self = ".";
 const nothing: JsonObject = {};
 
-/** What was written of sets. Most owners of most objects own what they owned before. */
-const written = new WeakMap<FieldSet, JsonObject>();
+/** What was written of sets and their parts. Most owners of most objects own what they owned before, or little else. */
+const written = new WeakMap<FieldSet | FieldNode, JsonObject>();
 
 /** Writes a set as `metadata.managedFields[].fieldsV1` holds it. */
 export function writeFieldsV1(set: FieldSet): JsonObject {
@@ -19,9 +19,16 @@ export function writeFieldsV1(set: FieldSet): JsonObject {
 }
 
 function writeNodes(set: FieldSet, fields: Record<string, JsonValue>): JsonObject {
-  for (const { element, isMember, below } of orderedNodes(set)) {
-    fields[element.text] = below.size === 0 ? nothing : writeNodes(below, isMember ? { [self]: nothing } : {});
-  }
+  for (const node of orderedNodes(set)) fields[node.element.text] = writeNode(node);
+  return fields;
+}
+
+function writeNode(node: FieldNode): JsonObject {
+  if (node.below.size === 0) return nothing;
+  const known = written.get(node);
+  if (known !== undefined) return known;
+  const fields = writeNodes(node.below, node.isMember ? { [self]: nothing } : {});
+  written.set(node, fields);
   return fields;
 }
 

@@ -51,7 +51,9 @@ const known = new WeakMap<Schema, MergeType>();
 
 /** The type of a whole object; the same one for the same schema. */
 export function mergeTypeOf(schema: Schema): MergeType {
-  const type = known.get(schema) ?? typeOf(withMetadata(schema), false);
+  const found = known.get(schema);
+  if (found !== undefined) return found;
+  const type = typeOf(withMetadata(schema), false);
   known.set(schema, type);
   return type;
 }

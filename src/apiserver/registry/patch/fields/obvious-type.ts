@@ -18,6 +18,33 @@ export function isObviouslyOf(type: MergeType, value: JsonValue, depth = 0): boo
   return list !== undefined && areItemsOf(list, value, depth + 1);
 }
 
+/** Parts of objects that are of their type, and of which. Nobody changes them. */
+const typed = new WeakMap<object, MergeType>();
+
+/** The same for a whole object; parts of it that were looked at before, in another object, are known. */
+export function isObviouslyObjectOf({ map }: MergeType, object: JsonObject): boolean {
+  if (map === undefined) return false;
+  for (const name of Object.keys(object)) {
+    const type = memberType(map, name);
+    // Metadata is another object in every state.
+    const isTyped = name === "metadata" ? isInner : isPartOf;
+    if (type === undefined || !isTyped(type, object[name] as JsonValue)) return false;
+  }
+  return true;
+}
+
+function isInner(type: MergeType, part: JsonValue): boolean {
+  return isObviouslyOf(type, part, 1);
+}
+
+function isPartOf(type: MergeType, part: JsonValue): boolean {
+  if (typeof part !== "object" || part === null) return isInner(type, part);
+  if (typed.get(part) === type) return true;
+  if (!isInner(type, part)) return false;
+  typed.set(part, type);
+  return true;
+}
+
 function isScalarOf(scalar: NonNullable<MergeType["scalar"]>, value: JsonValue): boolean {
   if (scalar === "untyped") return true;
   if (scalar === "numeric") return typeof value === "number" || typeof value === "bigint";

@@ -15,19 +15,29 @@ class PairMemo<Left extends object, Right extends object, Made> {
   }
 
   of(left: Left, right: Right): Made {
-    const row = this.#made.get(left) ?? new WeakMap<Right, Made>();
-    this.#made.set(left, row);
+    const row = this.#row(left);
     const known = row.get(right);
     if (known !== undefined) return known;
     const made = this.#make(left, right);
     row.set(right, made);
     return made;
   }
+
+  #row(left: Left): WeakMap<Right, Made> {
+    const found = this.#made.get(left);
+    if (found !== undefined) return found;
+    const row = new WeakMap<Right, Made>();
+    this.#made.set(left, row);
+    return row;
+  }
 }
 
 /** Comparisons that were made, of all kinds, by kind and by what the change looked like. */
 const known = new Map<string, Comparison>();
 const knownMax = 2_048;
+
+/** Those of them that were asked for more than once. */
+const seenAgain = new WeakSet<Comparison>();
 
 let kinds = 0;
 const kindOf = new PairMemo<MergeType, FieldSet, string>(() => {
@@ -46,7 +56,10 @@ export function knownComparison(
   if (shape === undefined) return compare();
   const id = `${kindOf.of(type, resetFields)} ${shape}`;
   const found = known.get(id);
-  if (found !== undefined) return found;
+  if (found !== undefined) {
+    seenAgain.add(found);
+    return found;
+  }
   const made = compare();
   if (known.size >= knownMax) known.clear();
   known.set(id, made);
@@ -54,39 +67,24 @@ export function knownComparison(
 }
 
 /** What a change sets, anew or otherwise. */
-const set = new WeakMap<Comparison, FieldSet>();
-
-function setBy(comparison: Comparison): FieldSet {
-  const found = set.get(comparison);
-  if (found !== undefined) return found;
-  const made = union(comparison.modified, comparison.added);
-  set.set(comparison, made);
-  return made;
+function setBy({ modified, added }: Comparison): FieldSet {
+  return union(modified, added);
 }
 
-const takings = new PairMemo<Comparison, FieldSet, FieldSet>((comparison, fields) =>
-  intersection(fields, setBy(comparison)),
-);
+/** What is remembered of comparisons with fields: of those that come back. Some never do, as with the UID of an owner. */
+function rememberedFor(make: (comparison: Comparison, fields: FieldSet) => FieldSet) {
+  const memo = new PairMemo(make);
+  return (fields: FieldSet, comparison: Comparison): FieldSet =>
+    seenAgain.has(comparison) ? memo.of(comparison, fields) : make(comparison, fields);
+}
 
 /** What somebody who owns these fields loses to whoever makes the change. */
-export function takenFrom(fields: FieldSet, comparison: Comparison): FieldSet {
-  return takings.of(comparison, fields);
-}
+export const takenFrom = rememberedFor((comparison, fields) => intersection(fields, setBy(comparison)));
 
-const leavings = new PairMemo<Comparison, FieldSet, FieldSet>((comparison, fields) =>
+/** What is left to them, without what is gone. */
+export const leftTo = rememberedFor((comparison, fields) =>
   difference(difference(fields, takenFrom(fields, comparison)), comparison.removed),
 );
 
-/** What is left to them, without what is gone. */
-export function leftTo(fields: FieldSet, comparison: Comparison): FieldSet {
-  return leavings.of(comparison, fields);
-}
-
-const gains = new PairMemo<Comparison, FieldSet, FieldSet>((comparison, fields) =>
-  union(withoutIdentity(setBy(comparison)), fields),
-);
-
 /** What whoever makes the change owns afterwards, who owned these fields before. */
-export function ownedAfter(fields: FieldSet, comparison: Comparison): FieldSet {
-  return gains.of(comparison, fields);
-}
+export const ownedAfter = rememberedFor((comparison, fields) => union(withoutIdentity(setBy(comparison)), fields));

@@ -13,9 +13,20 @@ export type DecodedFields =
 
 class EntryFault extends Error {}
 
+/** What lists of entries say, those that were written here as well: an update finds the list that the last one made. */
+const decoded = new WeakMap<object, DecodedFields>();
+
 /** Reads `metadata.managedFields`; none at all are no owners. */
 export function decodeManagedFields(entries: JsonValue | undefined): DecodedFields {
   if (entries === undefined || entries === null) return { ok: true, owners: new Map() };
+  const known = decoded.get(entries as object);
+  if (known !== undefined) return known;
+  const result = decodeAnew(entries);
+  if (typeof entries === "object") decoded.set(entries, result);
+  return result;
+}
+
+function decodeAnew(entries: JsonValue): DecodedFields {
   try {
     if (!Array.isArray(entries)) throw new EntryFault("managed fields must be a list");
     const owners = (entries as readonly JsonValue[]).map(decodeEntry);
@@ -63,15 +74,33 @@ function timeAt(entry: JsonObject): number | undefined {
 
 /** Writes owners in the order that Kubernetes keeps; undefined when there are none. */
 export function encodeManagedFields(owners: Owners): readonly ManagedFieldsEntry[] | undefined {
-  return owners.size === 0 ? undefined : [...owners.values()].sort(compareOwners).map(encodeOwner);
+  if (owners.size === 0) return undefined;
+  const ordered = [...owners].sort(([, left], [, right]) => compareOwners(left, right));
+  const entries = ordered.map(([, owner]) => encodeOwner(owner));
+  decoded.set(entries, { ok: true, owners: new Map(ordered) });
+  return entries;
 }
 
-function encodeOwner({ manager, operation, apiVersion, subresource, fields, timeSeconds }: Owner): ManagedFieldsEntry {
-  const time = timeSeconds === undefined ? {} : { time: utcText(timeSeconds) };
-  const entry = { operation, apiVersion, ...time, fieldsType: "FieldsV1", fieldsV1: writeFieldsV1(fields) } as const;
-  const named = manager === "" ? entry : { manager, ...entry };
-  return subresource === "" ? named : { ...named, subresource };
+/** Entries of owners. Of several owners, an update changes one or two. */
+const encoded = new WeakMap<Owner, ManagedFieldsEntry>();
+
+function encodeOwner(owner: Owner): ManagedFieldsEntry {
+  const known = encoded.get(owner);
+  if (known !== undefined) return known;
+  const { manager, operation, apiVersion, subresource, fields, timeSeconds } = owner;
+  const entry: Writable<ManagedFieldsEntry> = {};
+  if (manager !== "") entry.manager = manager;
+  entry.operation = operation;
+  entry.apiVersion = apiVersion;
+  if (timeSeconds !== undefined) entry.time = utcText(timeSeconds);
+  entry.fieldsType = "FieldsV1";
+  entry.fieldsV1 = writeFieldsV1(fields);
+  if (subresource !== "") entry.subresource = subresource;
+  encoded.set(owner, entry);
+  return entry;
 }
+
+type Writable<Entry> = { -readonly [Field in keyof Entry]?: Entry[Field] };
 
 /** Those who applied first; then by time, name, version and subresource. */
 function compareOwners(left: Owner, right: Owner): number {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../../protocol/json-value.ts";
 import { type Comparison, compareObjects, withoutFields } from "../fields/compare-objects.ts";
 import { type FieldSet, isEmptySet, noFields } from "../fields/field-set.ts";
-import { mergeTypeOf } from "../fields/merge-type.ts";
+import { type MergeType, mergeTypeOf } from "../fields/merge-type.ts";
 import { reconcileFields } from "../fields/reconcile-fields.ts";
 import type { FieldScope } from "./field-scope.ts";
 import { knownComparison, leftTo, takenFrom } from "./known-changes.ts";
@@ -70,24 +70,40 @@ function compareIn(apiVersion: string, { before, after }: ObjectChange, scope: F
   const type = mergeTypeOf(schema);
   if (apiVersion !== scope.apiVersion) return compareObjects(type, before, after);
   const { resetFields } = scope;
-  const change = { before: withoutReset(before, resetFields), after: withoutReset(after, resetFields) };
+  const change = withoutReset({ before, after }, resetFields);
   return knownComparison(type, resetFields, change, () =>
     withoutFields(compareObjects(type, change.before, change.after), resetFields),
   );
 }
 
-/** Whole fields that do not count need not be compared. */
-function withoutReset(object: JsonObject, resetFields: FieldSet): JsonObject {
+/** Whole fields that do not count need not be compared; nor are those that are the same values. */
+function withoutReset(change: ObjectChange, resetFields: FieldSet): ObjectChange {
+  const { before, after } = change;
+  const isReset = (name: string): boolean =>
+    before[name] !== after[name] && resetFields.get(`f:${name}`)?.isMember === true;
+  return { before: withoutNames(before, isReset), after: withoutNames(after, isReset) };
+}
+
+function withoutNames(object: JsonObject, isLeftOut: (name: string) => boolean): JsonObject {
   const names = Object.keys(object);
-  const counting = names.filter((name) => resetFields.get(`f:${name}`)?.isMember !== true);
-  if (counting.length === names.length) return object;
-  return Object.fromEntries(counting.map((name) => [name, object[name] as JsonValue]));
+  if (!names.some(isLeftOut)) return object;
+  return Object.fromEntries(names.filter((name) => !isLeftOut(name)).map((name) => [name, object[name] as JsonValue]));
 }
 
 /** Owners as of today's schemas. */
 export function reconcileOwners(owners: Owners, scope: FieldScope): Owners {
   return eachOwner(owners, (owner) => {
     const schema = scope.schemaOf(owner.apiVersion);
-    return schema && withFields(owner, reconcileFields(mergeTypeOf(schema), owner.fields));
+    return schema && withFields(owner, reconciled(mergeTypeOf(schema), owner.fields));
   });
+}
+
+/** Sets of fields that are as a type has them, which nearly all are and stay. */
+const reconciledTo = new WeakMap<FieldSet, MergeType>();
+
+function reconciled(type: MergeType, fields: FieldSet): FieldSet {
+  if (reconciledTo.get(fields) === type) return fields;
+  const result = reconcileFields(type, fields);
+  reconciledTo.set(result, type);
+  return result;
 }

@@ -3,7 +3,7 @@ import { ownValue } from "../../../../protocol/json-value.ts";
 import type { ManagedFieldsEntry } from "../../../../protocol/object-meta.ts";
 import { isEmptySet, noFields } from "../fields/field-set.ts";
 import { mergeTypeOf } from "../fields/merge-type.ts";
-import { isObviouslyOf } from "../fields/obvious-type.ts";
+import { isObviouslyObjectOf } from "../fields/obvious-type.ts";
 import { typeFault } from "../fields/type-issues.ts";
 import { isTooDeep } from "../patch-failure.ts";
 import { capOwners } from "./cap-owners.ts";
@@ -30,7 +30,7 @@ export interface TrackedUpdate {
 export function trackUpdate(update: TrackedUpdate): readonly ManagedFieldsEntry[] | undefined {
   const { live, updated, scope } = update;
   const owners = ownersBefore(update);
-  const change = { before: withoutManagedFields(live ?? blankObject(scope)), after: withoutManagedFields(updated) };
+  const change = changeOf(live ?? blankObject(scope), updated);
   const isTracked = owners.size > 0 || (ownValue(metadataOf(change.before), "uid") ?? "") === "";
   if (!isTracked || !fits(change, scope)) return undefined;
   return encodeManagedFields(capOwners(ownersAfterUpdate(change, owners, update)));
@@ -52,12 +52,20 @@ function ownersBefore({ live, updated, scope }: TrackedUpdate): Owners {
   return decoded.ok ? decoded.owners : new Map();
 }
 
+/** Metadata that is the same on both sides stays the same. */
+function changeOf(live: JsonObject, updated: JsonObject): ObjectChange {
+  const before = withoutManagedFields(live);
+  const isSame = live["metadata"] !== undefined && live["metadata"] === updated["metadata"];
+  const after = isSame ? { ...updated, metadata: metadataOf(before) } : withoutManagedFields(updated);
+  return { before, after };
+}
+
 function fits({ before, after }: ObjectChange, { apiVersion, schemaOf }: FieldScope): boolean {
   const schema = schemaOf(apiVersion);
   if (schema === undefined) return false;
   const type = mergeTypeOf(schema);
   const isTyped = (object: JsonObject): boolean =>
-    isObviouslyOf(type, object) || (!isTooDeep(object) && typeFault(type, object, "allowed") === undefined);
+    isObviouslyObjectOf(type, object) || (!isTooDeep(object) && typeFault(type, object, "allowed") === undefined);
   return isTyped(before) && isTyped(after);
 }
 

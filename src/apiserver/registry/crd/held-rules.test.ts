@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject, JsonValue } from "../../../protocol/json-value.ts";
+import { compileSchema } from "../../../schema/compiled-schema.ts";
+import type { Schema } from "../../../schema/structural-schema.ts";
+import { compileRules } from "./compiled-rules.ts";
+import { evaluateRules } from "./evaluate-rules.ts";
+
+const rules = ["self.count > 0", "self.count >= oldSelf.count"].map((rule) => ({ rule }));
+const schema: Schema = {
+  type: "object",
+  properties: {
+    spec: { type: "object", properties: { count: { type: "integer" } }, "x-kubernetes-validations": rules },
+  },
+};
+const compiled = compileSchema(schema);
+const table = compileRules(compiled);
+
+/** Which rules are broken by the state of an object, in place of another. */
+function broken(value: JsonObject, old?: JsonValue): readonly string[] {
+  return evaluateRules(compiled, table, { value, old }).issues.map(({ message }) => message.replace(/^.*: /, ""));
+}
+
+describe("a rule that was seen to hold for a value", () => {
+  const spec = { count: 2 };
+
+  it("holds for the same value in the next state", () => {
+    expect([broken({ spec }), broken({ spec }, { spec }), broken({ spec }, { spec })]).toEqual([[], [], []]);
+  });
+
+  it("is asked again about another value before", () => {
+    expect(broken({ spec }, { spec: { count: 1 } })).toEqual([]);
+    expect(broken({ spec }, { spec: { count: 3 } })).toEqual(["self.count >= oldSelf.count"]);
+    expect(broken({ spec }, { spec: { count: 2 } })).toEqual([]);
+  });
+
+  it("is asked again about another value, and about one that it did not hold for", () => {
+    const wrong = { count: 0 };
+    expect([broken({ spec: wrong }), broken({ spec: wrong })]).toEqual([["self.count > 0"], ["self.count > 0"]]);
+  });
+});

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { compileSchema } from "../../schema/compiled-schema.ts";
+import { isKnownToFit, shapedObject } from "./known-fit.ts";
+
+const schemaOf = (...names: readonly string[]) =>
+  compileSchema({ type: "object", properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])) });
+
+it("a part that fits one schema is looked at anew when the schema is another", () => {
+  const part = { a: "x", b: "y" };
+  const [both, less] = [schemaOf("a", "b"), schemaOf("a")];
+  expect([both, less, both, less].map((schema) => isKnownToFit(schema, part))).toEqual([true, false, true, false]);
+});
+
+it("an object whose definition has changed is shaped anew, in the parts that do not fit any more", () => {
+  const [spec, status] = [{ a: "x", b: "y" }, { a: "x" }];
+  const whole = { apiVersion: "v1", kind: "Thing", metadata: {}, spec, status };
+  const schemas = [schemaOf("a", "b"), schemaOf("a")].map(({ schema }) =>
+    compileSchema({ type: "object", properties: { spec: schema, status: schema } }),
+  );
+  const [before, after] = schemas.map((schema) => shapedObject(schema, whole));
+  expect(before?.value).toBe(whole);
+  expect(after).toEqual({ value: { ...whole, spec: { a: "x" } }, unknownFields: ["spec.b"] });
+});
