@@ -99,6 +99,28 @@ describe("garbage collection", () => {
     expect(gone).toEqual(["link-5", "link-4", "link-3", "link-2", "link-1", "link-0"]);
   });
 
+  it("leaves no dependent behind, however those that get an owner race with its end", async () => {
+    for (let round = 1; round <= 20; round += 1) {
+      const random = seeded(round * 17);
+      log.turns = () => Math.floor(random() * 4);
+      const owner = await make("owner");
+      const orphans = await Promise.all(Array.from({ length: 10 }, (_, at) => make(`adopted-${at}`)));
+      const propagationPolicy = random() < 0.5 ? "Foreground" : "Background";
+      const at = Math.floor(random() * 10);
+      const replies = [];
+      for (const [count, { metadata }] of orphans.entries()) {
+        if (count === at) replies.push(server.remove(`${configMaps}/owner`, { propagationPolicy }));
+        const ownerReferences = [ownedBy(owner, { blockOwnerDeletion: random() < 0.5 })];
+        replies.push(make(`made-${count}`, ownerReferences));
+        replies.push(server.merge(`${configMaps}/${metadata.name}`, { metadata: { ownerReferences } }));
+        if (random() < 0.3) await turnOfEvents();
+        replies.push(server.merge(`${configMaps}/${metadata.name}`, { data: { round: `${round}` } }));
+      }
+      await Promise.all(replies);
+      await server.until("all are gone", async () => (await namesLeft()).length === 0);
+    }
+  });
+
   it("cuts off dependents that shall stay", async () => {
     const owner = await make("owner");
     const other = await make("other");

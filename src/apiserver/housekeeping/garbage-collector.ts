@@ -50,7 +50,7 @@ export class GarbageCollector {
     const { clock, store } = registry;
     this.#queue = new WorkQueue({ keyOf: keyText, clock, report, work: (key, signal) => this.#look(key, signal) });
     for (const resource of store.resources()) {
-      for (const stored of store.list({ resource })) this.#learn(stored);
+      for (const stored of store.list({ resource })) if (mayMatter(stored)) this.#learnAtStart(stored);
     }
     this.#stopWatch = store.watchAll((change) => this.#hear(change));
   }
@@ -62,7 +62,7 @@ export class GarbageCollector {
 
   #hear(change: Change): void {
     if (change.type !== "deleted") {
-      this.#learn(change.stored);
+      this.#learn(change);
       return;
     }
     const { key, object } = change.stored;
@@ -79,10 +79,18 @@ export class GarbageCollector {
     if (this.#gone.size > goneMax && oldest !== undefined) this.#gone.delete(oldest);
   }
 
-  #learn(stored: StoredObject): void {
+  #learnAtStart(stored: StoredObject): void {
     const owners = ownersOf(stored);
-    this.#index.put(stored);
+    this.#index.put(stored.key, owners);
     if (owners.length > 0 || isAwaitingDependents(stored)) this.#queue.add(stored.key);
+  }
+
+  /** With all of its owners here there is nothing to do: when one goes, or waits, that is heard of then. */
+  #learn({ type, stored }: Change): void {
+    const owners = ownersOf(stored);
+    if (type === "modified" || owners.length > 0) this.#index.put(stored.key, owners);
+    const isKept = owners.every((owner) => this.#stateOf(stored.key, owner) === "here");
+    if (!isKept || isAwaitingDependents(stored)) this.#queue.add(stored.key);
   }
 
   /** An owner that waits for its dependents may be waiting for this one. */
@@ -218,11 +226,15 @@ export class GarbageCollector {
   }
 }
 
-function isAwaitingDependents(stored: StoredObject): boolean {
-  if (!stored.text.includes('"deletionTimestamp"')) return false;
-  const { deletionTimestamp, finalizers = [] } = stored.object.metadata;
-  const isOurs = finalizers.includes(foregroundFinalizer) || finalizers.includes(orphanFinalizer);
-  return deletionTimestamp !== undefined && isOurs;
+/** Told from the text: most objects have no owners and are not being deleted, and need not be parsed to know it. */
+function mayMatter({ text }: StoredObject): boolean {
+  return text.includes('"ownerReferences"') || text.includes('"deletionTimestamp"');
+}
+
+function isAwaitingDependents({ object }: StoredObject): boolean {
+  const { deletionTimestamp, finalizers = [] } = object.metadata;
+  if (deletionTimestamp === undefined) return false;
+  return finalizers.includes(foregroundFinalizer) || finalizers.includes(orphanFinalizer);
 }
 
 async function ignoring(reasons: readonly string[], work: Promise<unknown>): Promise<void> {

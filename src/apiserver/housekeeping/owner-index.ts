@@ -13,13 +13,13 @@ export class OwnerIndex {
     return [...(this.#dependents.get(ownerText(plane, uid))?.values() ?? [])];
   }
 
-  put(stored: StoredObject): void {
-    const key = keyText(stored.key);
+  put(dependent: ObjectKey, owners: readonly OwnerReference[]): void {
+    const key = keyText(dependent);
     const before = this.#owners.get(key) ?? [];
-    const after = ownersOf(stored).map(({ uid }) => ownerText(stored.key.plane, uid));
+    const after = owners.map(({ uid }) => ownerText(dependent.plane, uid));
     if (before.length === 0 && after.length === 0) return;
     for (const owner of before) if (!after.includes(owner)) this.#unlink(owner, key);
-    for (const owner of after) this.#link(owner, key, stored.key);
+    for (const owner of after) this.#link(owner, key, dependent);
     if (after.length === 0) this.#owners.delete(key);
     else this.#owners.set(key, after);
   }
@@ -43,9 +43,8 @@ export class OwnerIndex {
   }
 }
 
-/** Looks at the text first: most objects have no owners, and need not be parsed to know it. */
-export function ownersOf(stored: StoredObject): readonly OwnerReference[] {
-  return stored.text.includes('"ownerReferences"') ? (stored.object.metadata.ownerReferences ?? []) : [];
+export function ownersOf({ object }: StoredObject): readonly OwnerReference[] {
+  return object.metadata.ownerReferences ?? [];
 }
 
 function ownerText(plane: string, uid: string): string {
