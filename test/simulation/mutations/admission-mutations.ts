@@ -44,6 +44,33 @@ export const admissionMutations: readonly Mutation[] = [
     ],
   },
   {
+    name: "no re-read after 410",
+    scenario: "a claim is decided while the door hears nothing, and history does not reach back to it",
+    edits: [{ file: "src/admission/claim-stream.ts", find: "if (this.#isOpen) this.#readAll();", replace: "" }],
+  },
+  {
+    name: "waiter by name",
+    scenario: "a claim is denied, and made again for another object of the name, while the door hears nothing",
+    edits: [
+      {
+        file: "src/admission/waiter.ts",
+        find: 'if (!isOurs) return this.end({ result: "lost" });',
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "withdraw skipped",
+    scenario: "an object is refused for one of the two things that it takes",
+    edits: [
+      {
+        file: "src/admission/withdrawal.ts",
+        find: "if (claim === undefined || !lists(claim, listed)) return;",
+        replace: "return;",
+      },
+    ],
+  },
+  {
     name: "answer before durable",
     edits: [
       {

@@ -2,7 +2,7 @@
 import type { Call } from "../../../src/kube/transport/transport.ts";
 import type { WorldStep } from "../run-world.ts";
 import { change, create, post, remove } from "./people.ts";
-import { configMap, grant, registration, sizePolicy } from "./quota-objects.ts";
+import { configMap, grant, labelPolicy, registration } from "./quota-objects.ts";
 import { type Scenario, type Stage, startWriter, step } from "./scenario.ts";
 import { type Landing, ScriptedDoor } from "./scripted-door.ts";
 
@@ -15,7 +15,7 @@ function beginning({ world, book }: Stage, landings: readonly Landing[] = []): r
       new ScriptedDoor(world, book).plan("x", ...landings);
       create(world, registration(sizes));
       create(world, grant("sizes", sizes, 10));
-      create(world, sizePolicy(sizes));
+      create(world, labelPolicy(sizes, "size"));
     }),
     startWriter(100, "a"),
   ];

@@ -50,17 +50,17 @@ export function claim(name: string, requests: readonly Asked[]): KubernetesObjec
   return object("ResourceClaim", { name, namespace: "default" }, { consumerRef: organization, requests });
 }
 
-/** Every ConfigMap with a size takes so much of what its organization has. */
-export function sizePolicy(resourceType: string): KubernetesObject {
+/** Every ConfigMap with the label takes as much as that says of what its organization has. */
+export function labelPolicy(resourceType: string, label: string): KubernetesObject {
   const { apiGroup, kind, name } = organization;
-  const requests = [{ resourceType, amountExpression: "int(trigger.metadata.labels.size)" }];
+  const requests = [{ resourceType, amountExpression: `int(trigger.metadata.labels.${label})` }];
   return object(
     "ClaimCreationPolicy",
-    { name: "sizes" },
+    { name: `${label}s` },
     {
       trigger: {
         resource: { apiVersion: "v1", kind: "ConfigMap" },
-        constraints: [{ expression: 'trigger.metadata.labels["size"] != ""' }],
+        constraints: [{ expression: `trigger.metadata.labels["${label}"] != ""` }],
       },
       target: { resourceClaimTemplate: { spec: { consumerRef: { apiGroup, kind, name }, requests } } },
     },

@@ -9,7 +9,7 @@ import { layout } from "../world/layout.ts";
 import { preparedRecords } from "../world/prepared-records.ts";
 import { SimulatedWorld } from "../world/simulated-world.ts";
 import { Trace } from "../world/trace.ts";
-import type { Program } from "../world/world.ts";
+import { InvariantBroken, type Program } from "../world/world.ts";
 
 /** An exact order of events, for mistakes that chance alone seldom shows. Nothing is wrong at its end. */
 export interface Scenario {
@@ -57,13 +57,22 @@ export function startReplica(atMs: number, name: string): WorldStep {
   return step(atMs, `${name} starts, as one of several`, (world) => world.machine(name).run(replica, "lasting"));
 }
 
+/** The ConfigMap has come by then: nothing was in its way, and nobody need wait any longer. */
+export function isStored(atMs: number, name: string): WorldStep {
+  return step(atMs, `${name} is there by now`, (world) => {
+    const stored = world.truth.list({ resource: "configmaps" });
+    if (stored.some(({ key }) => key.name === name)) return;
+    world.fail(new InvariantBroken("promptness", `${name} is not stored, though there is room for it`));
+  });
+}
+
 /** Whether a call writes the status of a page of this resource, by the last part of its type. */
 export function writesPage(type: string): (call: Call) => boolean {
   return ({ method, path }) => method === "PUT" && path.includes(`/allowancebuckets/organization-acme-${type}-`);
 }
 
 export function answersClaim(name: string): (call: Call) => boolean {
-  return ({ method, path }) => method === "PUT" && path.endsWith(`/resourceclaims/${name}/status`);
+  return ({ method, path }) => method === "PATCH" && path.endsWith(`/resourceclaims/${name}/status`);
 }
 
 export function deletesPage(type: string): (call: Call) => boolean {
