@@ -1,7 +1,7 @@
 import { quote } from "../../../../protocol/go-quote.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue, setOwn } from "../../../../protocol/json-value.ts";
 import type { ListType } from "./merge-type.ts";
-import { keyElement, type PathElement, valueElement } from "./path-element.ts";
+import { keyElement, type PathElement, textKeyElement, valueElement } from "./path-element.ts";
 
 /** What names an item of a set or of a list with keys, or why nothing does. */
 export type ItemName =
@@ -23,6 +23,9 @@ function nameByValue(item: JsonValue): ItemName {
 function nameByKeys(list: ListType, item: JsonValue): ItemName {
   if (item === null) return fault("associative list with keys may not have a null element");
   if (!isJsonObject(item)) return fault("associative list with keys may not have non-map elements");
+  const [only = ""] = list.keys;
+  const text = list.keys.length === 1 ? ownValue(item, only) : undefined;
+  if (typeof text === "string") return { ok: true, element: textKeyElement(only, text) };
   const key: Record<string, JsonValue> = {};
   for (const name of list.keys) {
     const value = ownValue(item, name) ?? keyDefault(list, item, name);

@@ -41,6 +41,7 @@ const rememberedMax = 10_000;
 const rememberedLengthMax = 256;
 const fields = new Remembered();
 const keys = new Remembered();
+const textKeys = new Remembered();
 
 export function fieldElement(name: string): PathElement {
   return fields.get(name) ?? fields.add(name, { kind: "field", text: `f:${name}`, name });
@@ -49,6 +50,18 @@ export function fieldElement(name: string): PathElement {
 export function keyElement(key: JsonObject): PathElement {
   const id = writeJson(key);
   return keys.get(id) ?? keys.add(id, newKeyElement(key));
+}
+
+/** The same for an item that is known by one text, as most are. */
+export function textKeyElement(name: string, value: string): PathElement {
+  const id = `${name.length}:${name}${value}`;
+  return textKeys.get(id) ?? textKeys.add(id, newKeyElement(ownEntry(name, value)));
+}
+
+function ownEntry(name: string, value: string): JsonObject {
+  const key: Record<string, JsonValue> = {};
+  setOwn(key, name, value);
+  return key;
 }
 
 function newKeyElement(key: JsonObject): PathElement {

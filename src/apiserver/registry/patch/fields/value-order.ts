@@ -2,9 +2,10 @@ import { isJsonObject, type JsonValue } from "../../../../protocol/json-value.ts
 
 /** By code points, as bytes of UTF-8 compare. */
 export function compareFieldText(left: string, right: string): number {
+  if (left === right) return 0;
   const length = Math.min(left.length, right.length);
   let at = 0;
-  while (at < length && left[at] === right[at]) at += 1;
+  while (at < length && left.charCodeAt(at) === right.charCodeAt(at)) at += 1;
   if (at === length) return left.length - right.length;
   return rank(left.charCodeAt(at)) - rank(right.charCodeAt(at));
 }

@@ -86,5 +86,16 @@ export const leftTo = rememberedFor((comparison, fields) =>
   difference(difference(fields, takenFrom(fields, comparison)), comparison.removed),
 );
 
-/** What whoever makes the change owns afterwards, who owned these fields before. */
-export const ownedAfter = rememberedFor((comparison, fields) => union(withoutIdentity(setBy(comparison)), fields));
+const gained = new WeakMap<Comparison, FieldSet>();
+
+/** What whoever makes the change owns by it. */
+export function gainedBy(comparison: Comparison): FieldSet {
+  const known = gained.get(comparison);
+  if (known !== undefined) return known;
+  const fields = withoutIdentity(setBy(comparison));
+  gained.set(comparison, fields);
+  return fields;
+}
+
+/** What they own afterwards, who owned these fields before. */
+export const ownedAfter = rememberedFor((comparison, fields) => union(gainedBy(comparison), fields));

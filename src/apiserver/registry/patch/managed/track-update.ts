@@ -8,7 +8,7 @@ import { typeFault } from "../fields/type-issues.ts";
 import { isTooDeep } from "../patch-failure.ts";
 import { capOwners } from "./cap-owners.ts";
 import { blankObject, type FieldScope, metadataOf, withoutManagedFields } from "./field-scope.ts";
-import { ownedAfter } from "./known-changes.ts";
+import { gainedBy, ownedAfter } from "./known-changes.ts";
 import { decodeManagedFields, encodeManagedFields, resetsManagedFields } from "./managed-fields.ts";
 import { type Owners, ownerIdentity } from "./owner.ts";
 import { type ObjectChange, reconcileOwners, settleOwners } from "./settle-owners.ts";
@@ -77,7 +77,7 @@ export function ownersAfterUpdate(
 ): Owners {
   const settled = settleOwners(change, reconcileOwners(owners, scope), scope, { self: "", force: true });
   if (settled.outcome !== "settled") throw new Error("a forced change has no conflicts");
-  if (isEmptySet(ownedAfter(noFields, settled.comparison))) return settled.owners;
+  if (isEmptySet(gainedBy(settled.comparison))) return settled.owners;
   const owner = {
     manager: manager === "" ? "unknown" : manager,
     operation: "Update",
