@@ -1,18 +1,19 @@
 /** What work comes to, or the reason of the signal if that comes first. Work that does not listen is not waited for. */
-export async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  work.catch(() => undefined); // it may fail when nobody listens any more
-  let stop: () => void = () => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
+export function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
     const end = (): void => reject(signal.reason);
+    const done = (): void => signal.removeEventListener("abort", end);
+    const finished = (value: Value): void => {
+      done();
+      if (signal.aborted) end();
+      else resolve(value);
+    };
+    const failed = (error: unknown): void => {
+      done();
+      reject(error);
+    };
+    work.then(finished, failed);
     if (signal.aborted) end();
-    signal.addEventListener("abort", end, { once: true });
-    stop = () => signal.removeEventListener("abort", end);
+    else signal.addEventListener("abort", end, { once: true });
   });
-  try {
-    const value = await Promise.race([work, aborted]);
-    signal.throwIfAborted();
-    return value;
-  } finally {
-    stop();
-  }
 }

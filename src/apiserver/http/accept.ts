@@ -14,6 +14,7 @@ const served = ["application/json", "application/yaml"];
 
 /** Picks the first form in the client's order that this server has. */
 export function negotiate(accept: string, pretty: boolean, isWatch: boolean, isStream = false): Accepted {
+  if (accept === "application/json") return { format: "json", representation: "object", pretty };
   const wanted = accept.trim() === "" ? "*/*" : accept;
   const clauses = wanted
     .split(",")

@@ -31,7 +31,14 @@ import type { OpenWatches } from "./open-watches.ts";
 import { isPretty } from "./pretty.ts";
 import type { RequestContext } from "./request-context.ts";
 import { type OtherPath, parsePath, type ResourcePath } from "./request-info.ts";
-import { customVerb, isLeftToDefinitions, kindAt, type ResourceCall, verbOf, writeRequest } from "./resource-call.ts";
+import {
+  customVerb,
+  isLeftToDefinitions,
+  type ResourceCall,
+  requireServed,
+  verbOf,
+  writeRequest,
+} from "./resource-call.ts";
 import { answerResource } from "./resource-requests.ts";
 import { parseWriteOptions } from "./write-options.ts";
 
@@ -91,18 +98,17 @@ export class ApiServer {
   async #inTime(request: ApiRequest, warnings: string[]): Promise<ApiAnswer> {
     const { signal } = request.life;
     const deadline = this.#ports.clock.after(requestMsMax, () => request.life.abort(tooSlow()));
-    const answer = this.#answer(request, warnings);
-    const late = (error: unknown): unknown => signal.aborted && statusOf(error, this.#ports.report);
-    answer.catch(late);
+    const late = (error: unknown): unknown => statusOf(error, this.#ports.report);
     try {
-      return await untilAborted(answer, signal);
+      return await untilAborted(this.#answer(request, warnings), signal, late);
     } finally {
       deadline.stop();
     }
   }
 
   async #answer(request: ApiRequest, warnings: string[]): Promise<ApiAnswer> {
-    if (/%(?![0-9a-fA-F]{2})/.test(request.path)) return plainAnswer(400, "400 Bad Request");
+    if (request.path.includes("%") && /%(?![0-9a-fA-F]{2})/.test(request.path))
+      return plainAnswer(400, "400 Bad Request");
     const resolved = this.#ports.resolvePlane(request.path);
     if (resolved === undefined || this.#ports.registry.isClosing?.(resolved.plane) === true) return pageNotFound;
     const target = parsePath(resolved.path);
@@ -138,9 +144,9 @@ export class ApiServer {
   }
 
   async #resource(context: RequestContext, path: ResourcePath, verb: Verb | undefined): Promise<ApiAnswer> {
-    const kinds = this.#kindsFor(context);
-    if (isLeftToDefinitions(this.#ports.kinds.builtin, kinds, path, verb)) return pageNotFound;
-    const kind = kindAt(kinds, path);
+    const found = this.#kindsFor(context).find(path.group, path.version, path.resource);
+    if (isLeftToDefinitions(this.#ports.kinds.builtin, found, path, verb)) return pageNotFound;
+    const kind = requireServed(found, path);
     const meant = kind.isCustom ? customVerb(context.request.method, path, kind, verb) : verb;
     if (meant === undefined) throw methodNotAllowed();
     const review = reviewKinds.find(({ group, resource }) => group === path.group && resource === path.resource);
@@ -231,13 +237,26 @@ function named(target: ResourcePath | OtherPath, { query }: ApiRequest, verb: Ve
   return name === undefined ? target : { ...target, name };
 }
 
-/** Rejects with the reason of the signal, unless the work is done before. */
-function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+/** Rejects with the reason of the signal, unless the work is done before; `late` hears how work failed after that. */
+function untilAborted<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+  late: (error: unknown) => void,
+): Promise<Result> {
   return new Promise((resolve, reject) => {
     const aborted = (): void => reject(signal.reason);
     signal.addEventListener("abort", aborted, { once: true });
     const done = (): void => signal.removeEventListener("abort", aborted);
-    work.then(resolve, reject).finally(done);
+    const finished = (result: Result): void => {
+      done();
+      resolve(result);
+    };
+    const failed = (error: unknown): void => {
+      done();
+      if (signal.aborted) late(error);
+      reject(error);
+    };
+    work.then(finished, failed);
     if (signal.aborted) aborted();
   });
 }

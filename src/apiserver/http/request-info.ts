@@ -43,23 +43,19 @@ function groupOf(parts: readonly string[]) {
 }
 
 function target(rest: readonly string[]): Pick<ResourcePath, "resource" | "namespace" | "name" | "subresource"> {
-  const [first = "", second = "", third = "", fourth = "", ...deeper] = rest;
+  const [first = "", second = "", third = "", fourth = ""] = rest;
   const isInNamespace = first === "namespaces" && rest.length > 2 && !namespaceSubresources.has(third);
-  if (!isInNamespace)
-    return {
-      resource: first,
-      namespace: "",
-      name: second,
-      subresource: [third, fourth, ...deeper].filter(Boolean).join("/"),
-    };
-  return { namespace: second, resource: third, name: fourth, subresource: deeper.join("/") };
+  if (!isInNamespace) return { resource: first, namespace: "", name: second, subresource: rest.slice(2).join("/") };
+  return { namespace: second, resource: third, name: fourth, subresource: rest.slice(4).join("/") };
 }
 
 /** Undefined for what is no path at all: empty parts, or escapes that mean nothing. */
 function segments(path: string): readonly string[] | undefined {
   const decoded = decodedPath(path);
-  const parts = decoded?.replace(/^\//, "").replace(/\/$/, "").split("/");
-  return parts === undefined || parts.some((part) => part === "") ? undefined : parts;
+  if (decoded === undefined) return undefined;
+  const inner = decoded.startsWith("/") ? decoded.slice(1) : decoded;
+  const parts = (inner.endsWith("/") ? inner.slice(0, -1) : inner).split("/");
+  return parts.includes("") ? undefined : parts;
 }
 
 /** A slash that is escaped is a slash. Undefined for escapes that mean nothing. */

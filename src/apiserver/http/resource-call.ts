@@ -1,5 +1,4 @@
 import { failure, resourceNotFound, StatusError } from "../../protocol/api-status.ts";
-import type { PlaneKinds } from "../registry/kind-catalog.ts";
 import { isNamespaceKind } from "../registry/namespace-lifecycle.ts";
 import { type ObjectRequest, resourceOf, type Subresource, type WriteRequest } from "../registry/object-request.ts";
 import type { ServedKind, Verb } from "../registry/served-kind.ts";
@@ -76,20 +75,18 @@ function otherVerb(method: string, name: string): Verb | undefined {
 /** Whether a path is for definitions alone to serve, and none of them does. */
 export function isLeftToDefinitions(
   builtin: readonly ServedKind[],
-  kinds: Pick<PlaneKinds, "find">,
-  { group, version, resource, namespace }: ResourcePath,
+  kind: ServedKind | undefined,
+  { group, namespace }: ResourcePath,
   verb: Verb | undefined,
 ): boolean {
-  const kind = kinds.find(group, version, resource);
   if (kind === undefined) return !builtin.some((served) => served.group === group);
   if (!kind.isCustom) return false;
   if (kind.scope === "Cluster") return namespace !== "";
   return namespace === "" && verb !== "list" && verb !== "watch";
 }
 
-/** The kind that a path is about; refuses what is not served there. */
-export function kindAt(kinds: Pick<PlaneKinds, "find">, path: ResourcePath): ServedKind {
-  const kind = kinds.find(path.group, path.version, path.resource);
+/** The kind that was found for a path; refuses what is not served there. */
+export function requireServed(kind: ServedKind | undefined, path: ResourcePath): ServedKind {
   if (kind === undefined) throw noSuchResource();
   if (path.subresource !== "" && !subresourcesOf(kind).includes(path.subresource)) {
     throw kind.isCustom ? new StatusError(resourceNotFound(resourceOf({ kind }), path.name)) : noSuchResource();

@@ -60,7 +60,7 @@ export interface DirectSink {
 export type DirectHandle = (request: DirectRequest) => Promise<DirectAnswer>;
 
 /** By this name a server remembers who set which field. */
-const agent = "milo-quota";
+const agent = ["milo-quota"];
 
 /** Straight into a server in the same process: no socket, no TLS, and objects are handed over, not written and read. */
 export function directTransport(handle: DirectHandle, user: DirectUser): Transport {
@@ -114,20 +114,20 @@ export function directTransport(handle: DirectHandle, user: DirectUser): Transpo
   };
 }
 
+/** What nobody looks at is not made: with an object at hand, that is nearly all else. */
 function replyOf(call: Call, answer: DirectAnswer): Reply {
   const { code, object } = answer;
-  const headers = flat(answer.headers);
-  if (object !== undefined) {
-    return {
-      code,
-      headers,
-      get body() {
-        return textIn(call, answer);
-      },
-      object,
-    };
-  }
-  return { code, headers, body: textIn(call, answer) };
+  if (object === undefined) return { code, headers: flat(answer.headers), body: textIn(call, answer) };
+  return {
+    code,
+    get headers() {
+      return flat(answer.headers);
+    },
+    get body() {
+      return textIn(call, answer);
+    },
+    object,
+  };
 }
 
 function textIn(call: Call, { body }: DirectAnswer): string {
@@ -155,11 +155,10 @@ function requestFor(
     method,
     path,
     query,
-    headers: {
-      "user-agent": [agent],
-      accept: [accept],
-      ...(body === undefined ? {} : { "content-type": [body.type] }),
-    },
+    headers:
+      body === undefined
+        ? { "user-agent": agent, accept: [accept] }
+        : { "user-agent": agent, accept: [accept], "content-type": [body.type] },
     body: async () => body?.text ?? "",
     sent: body?.value,
     life,

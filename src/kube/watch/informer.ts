@@ -166,29 +166,29 @@ export class Informer<Kind, Kept> implements Following {
 
   replaced(): void {
     this.#isReplacing = false;
-    for (const [key, held] of this.#held) if (held.round !== this.#round) this.#remove(key, held);
+    for (const [key, held] of this.#held) if (held.round !== this.#round) this.#remove(key, placeOf(key), held);
     if (this.#isReady) return;
     this.#isReady = true;
     this.#announceReady();
   }
 
   present(object: JsonObject, plane: string, revision: string): void {
-    const { key, uid } = identityOf(object, plane);
+    const { key, place, uid } = identityOf(object, plane);
     const held = this.#held.get(key);
     if (held !== undefined && this.#isKnown(held, uid, revision)) {
       held.round = this.#round;
       return;
     }
     const kept = this.#kept(object, plane);
-    if (held !== undefined && (kept === undefined || held.uid !== uid)) this.#remove(key, held);
+    if (held !== undefined && (kept === undefined || held.uid !== uid)) this.#remove(key, place, held);
     if (kept === undefined) return;
-    this.#put(key, { uid, revision, kept, round: this.#round });
+    this.#put(key, place, { uid, revision, kept, round: this.#round });
   }
 
   gone(object: JsonObject, plane: string, revision: string): void {
-    const { key } = identityOf(object, plane);
+    const { key, place } = identityOf(object, plane);
     const held = this.#held.get(key);
-    if (held !== undefined && !isOlder(revision, held.revision)) this.#remove(key, held);
+    if (held !== undefined && !isOlder(revision, held.revision)) this.#remove(key, place, held);
   }
 
   reached(revision: string): void {
@@ -221,25 +221,24 @@ export class Informer<Kind, Kept> implements Following {
     }
   }
 
-  #put(key: string, now: Held<Kept>): void {
+  #put(key: string, place: ObjectPlace, now: Held<Kept>): void {
     const before = this.#held.get(key);
     const { objectsMax = objectsMaxDefault, isSame } = this.#options;
     if (before === undefined && this.#held.size >= objectsMax) throw new RangeError(`more than ${objectsMax} objects`);
     this.#held.set(key, now);
-    if (before === undefined) this.#tell((handler, place) => handler.added?.(place, now.kept), key);
+    if (before === undefined) this.#tell((handler) => handler.added?.(place, now.kept));
     else if (isSame?.(before.kept, now.kept) !== true) {
-      this.#tell((handler, place) => handler.changed?.(place, before.kept, now.kept), key);
+      this.#tell((handler) => handler.changed?.(place, before.kept, now.kept));
     }
   }
 
-  #remove(key: string, { kept }: Held<Kept>): void {
+  #remove(key: string, place: ObjectPlace, { kept }: Held<Kept>): void {
     this.#held.delete(key);
-    this.#tell((handler, place) => handler.removed?.(place, kept), key);
+    this.#tell((handler) => handler.removed?.(place, kept));
   }
 
-  #tell(tell: (handler: InformerHandler<Kept>, place: ObjectPlace) => void, key: string): void {
-    const place = placeOf(key);
-    for (const handler of this.#handlers) this.#orReport(() => tell(handler, place));
+  #tell(tell: (handler: InformerHandler<Kept>) => void): void {
+    for (const handler of this.#handlers) this.#orReport(() => tell(handler));
   }
 
   #orReport(work: () => void): void {
@@ -261,11 +260,20 @@ function placeOf(key: string): ObjectPlace {
   return { plane, namespace, name };
 }
 
-function identityOf(object: JsonObject, plane: string): { readonly key: string; readonly uid: string } {
+interface Identity {
+  readonly key: string;
+  readonly place: ObjectPlace;
+  readonly uid: string;
+}
+
+function identityOf(object: JsonObject, plane: string): Identity {
   const metadata = ownValue(object, "metadata");
-  const text = (field: string): string => {
-    const value = isJsonObject(metadata) ? ownValue(metadata, field) : undefined;
-    return typeof value === "string" ? value : "";
-  };
-  return { key: keyOf({ plane, namespace: text("namespace"), name: text("name") }), uid: text("uid") };
+  const said = isJsonObject(metadata) ? metadata : {};
+  const place = { plane, namespace: textIn(said, "namespace"), name: textIn(said, "name") };
+  return { key: keyOf(place), place, uid: textIn(said, "uid") };
+}
+
+function textIn(metadata: JsonObject, field: string): string {
+  const value = ownValue(metadata, field);
+  return typeof value === "string" ? value : "";
 }

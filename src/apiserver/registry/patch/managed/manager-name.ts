@@ -8,8 +8,10 @@ export function managerOf(fieldManager: string, userAgent: string): string {
 
 /** `kubectl/v1.34.4 (linux/amd64)` is kubectl; what cannot be printed is left out, what is too long cut. */
 function programOf(userAgent: string): string {
+  const [whole = ""] = userAgent.split("/", 1);
+  if (whole.length <= bytesMax && /^[ -~]*$/.test(whole)) return whole; // as nearly all of them
   let program = "";
-  for (const character of userAgent.split("/")[0] ?? "") {
+  for (const character of whole) {
     if (!printable.test(character)) continue;
     if (bytes(program + character) > bytesMax) break;
     program += character;
