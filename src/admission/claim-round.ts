@@ -143,6 +143,7 @@ export class ClaimRound {
   }
 
   async #untilOpen(stream: ClaimStream, signal: AbortSignal): Promise<void> {
+    if (stream.isOpen) return;
     try {
       await untilAborted(stream.open, signal);
     } catch (error) {

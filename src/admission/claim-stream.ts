@@ -57,6 +57,10 @@ export class ClaimStream implements Following {
     return this.#source;
   }
 
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
   /** Why it is not open, as far as anybody knows. */
   get trouble(): string {
     return this.#trouble instanceof Error ? this.#trouble.message : "the server has not answered yet";

@@ -24,13 +24,25 @@ export class ClaimDecisions {
   }
 
   async of(place: ObjectPlace, claim: ClaimRecord, automatic: AutomaticClaim, signal: AbortSignal): Promise<ClaimStep> {
-    const { runtime, objects } = this.#options;
-    const address = addressOf(automatic, runtime.planes);
-    const situation = { state: claim.state, automatic, mayBeOwned: mayBeOwned(place, address) };
-    const decide = (object: Sighting): ClaimStep =>
-      nextStep({ ...situation, object, ...this.#seenOf(place, claim, object) }, this.#options.times);
-    const step = decide(objects.sightingOf(address));
+    const address = addressOf(automatic, this.#options.runtime.planes);
+    const decide = (object: Sighting): ClaimStep => this.#decide(place, claim, { automatic, address, object });
+    const step = decide(this.#options.objects.sightingOf(address));
     return step.step === "look" ? decide(await this.#look(address, signal)) : step;
+  }
+
+  /** The same by what can be seen alone. */
+  seen(place: ObjectPlace, claim: ClaimRecord, automatic: AutomaticClaim): ClaimStep {
+    const address = addressOf(automatic, this.#options.runtime.planes);
+    return this.#decide(place, claim, { automatic, address, object: this.#options.objects.sightingOf(address) });
+  }
+
+  #decide(
+    place: ObjectPlace,
+    claim: ClaimRecord,
+    { automatic, address, object }: Readonly<{ automatic: AutomaticClaim; address: ObjectAddress; object: Sighting }>,
+  ): ClaimStep {
+    const situation = { state: claim.state, automatic, mayBeOwned: mayBeOwned(place, address), object };
+    return nextStep({ ...situation, ...this.#seenOf(place, claim, object) }, this.#options.times);
   }
 
   #seenOf(place: ObjectPlace, claim: ClaimRecord, object: Sighting) {

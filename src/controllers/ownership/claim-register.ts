@@ -7,6 +7,7 @@ import { Arrivals } from "./arrivals.ts";
 import { ClaimsByObject } from "./claims-by-object.ts";
 import { FirstSeen } from "./first-seen.ts";
 import { addressOf, isSameAddress, kindKey, type ObjectAddress, placeKey } from "./governed-object.ts";
+import { holdsTheSame } from "./same-holding.ts";
 
 export type ClaimEntry = readonly [ObjectPlace, ClaimRecord];
 
@@ -81,7 +82,7 @@ export class ClaimRegister {
     const [earlier, later] = [this.#addressOf(before), this.#addressOf(now)];
     if (later !== undefined) this.#byObject.add(later, place);
     this.#told.claim(place, now);
-    if (later !== undefined) this.#told.holder(later);
+    if (later !== undefined && !holdsTheSame(before, now)) this.#told.holder(later);
     if (earlier === undefined || isSameAddress(earlier, later)) return;
     this.#byObject.remove(earlier, place);
     this.#told.holder(earlier);

@@ -47,12 +47,17 @@ export class ClaimSteward implements Running {
     });
   }
 
-  /** Looks after a claim, if it is one to be looked after. */
+  /** Looks after a claim, if it is one to be looked after, and there is something to do about it as far as can be seen. */
   attend(place: ObjectPlace, claim: ClaimRecord): void {
     const { automatic, deleting } = claim;
     if (automatic === undefined && !deleting) return;
     const objectPlane = automatic === undefined ? "" : addressOf(automatic, this.#options.runtime.planes).place.plane;
-    this.#queue.add({ place, planes: `${objectPlane}\n${place.plane}` });
+    const key = { place, planes: `${objectPlane}\n${place.plane}` };
+    const step =
+      automatic === undefined || deleting ? undefined : this.#options.decisions.seen(place, claim, automatic);
+    if (step?.step === "nothing") return;
+    if (step?.step === "wait") this.#queue.addAfter(key, step.forMs);
+    else this.#queue.add(key);
   }
 
   stop(): Promise<void> {

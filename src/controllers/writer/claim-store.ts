@@ -1,7 +1,6 @@
 import { parseResourceClaim, type ResourceClaim } from "../../core/resources/resource-claim.ts";
-import { quotaApiVersion } from "../../core/resources/well-known.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
-import type { KubernetesObject } from "../../protocol/object-meta.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
 import type { ControlPlanes } from "../control-planes.ts";
 import { findIfAny } from "../find-if-any.ts";
 import { claimsType } from "../quota-types.ts";
@@ -29,11 +28,10 @@ export class ClaimStore {
   /** When nobody knows what became of the write, the claim is read: it may well have happened. */
   async write(place: ObjectPlace, claim: ResourceClaim, status: object, signal: AbortSignal): Promise<ClaimWrite> {
     const { uid, resourceVersion } = claim.metadata;
-    const { plane, namespace, name } = place;
-    const metadata = { namespace, name, uid, resourceVersion };
-    const object = { apiVersion: quotaApiVersion, kind: "ResourceClaim", metadata, status } as KubernetesObject;
+    const body = { metadata: { uid, resourceVersion }, status } as unknown as JsonObject;
     try {
-      await this.#planes.client(plane).resource(claimsType, parseWritten).updateStatus(object, {}, signal);
+      const claims = this.#planes.client(place.plane).resource(claimsType, parseWritten);
+      await claims.patch(place, { type: "merge", body }, { subresource: "status" }, signal);
       return { outcome: "written" };
     } catch (error) {
       if (meaningOf(error) === "refused") throw error;

@@ -177,8 +177,13 @@ function assemble(
   const origin = { ...trigger, plane, policy: policyPlane === "" ? policy : `${policyPlane}/${policy}` };
   // A namespace of the object's control plane means nothing in another.
   const ownNamespace = input.isElsewhere?.(consumer) === true ? "" : trigger.namespace;
+  let { name } = metadata;
   return {
-    name: metadata.name ?? claimName(metadata.generateName ?? policy, origin, consumer, requests),
+    // Made when it is asked for: it takes longest, and who looks at what is claimed for an object that is there needs none.
+    get name() {
+      name ??= claimName(metadata.generateName ?? policy, origin, consumer, requests);
+      return name;
+    },
     namespace: legalNamespace(metadata.namespace ?? (ownNamespace || input.bucketNamespace(consumer))),
     labels: { ...metadata.labels, ...standardLabels(policy, trigger) },
     annotations: { ...metadata.annotations, ...standardAnnotations(policy, trigger, input) },

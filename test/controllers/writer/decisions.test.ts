@@ -84,7 +84,7 @@ describe("a claim that cannot be answered", () => {
     await world.create(grantsType, grant("three"));
     await world.eventually(async () => expect(await page()).toMatchObject({ limit: 3 }));
     world.meddle = ({ method, path }) => {
-      if (method === "PUT" && path.endsWith("/stuck/status"))
+      if (method === "PATCH" && path.endsWith("/stuck/status"))
         throw new StatusError(failure("Forbidden", "not this one"));
     };
     await world.create(claimsType, claim("stuck", { amount: 2 }));
