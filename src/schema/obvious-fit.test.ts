@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue } from "../protocol/json-value.ts";
 import { schemaIssues } from "./check.ts";
-import { compileSchema } from "./compiled-schema.ts";
+import { compileSchema, defaultOf } from "./compiled-schema.ts";
 import { repetitionIssues } from "./list-keys.ts";
 import { obviouslyFits, obviouslyFitsObject } from "./obvious-fit.ts";
 import { shaped } from "./shape.ts";
@@ -118,7 +118,7 @@ describe("what fits a schema at a glance", () => {
       fc.property(fc.array(fc.oneof(nearlyRight, value), { maxLength: 3 }), ([first = {}, second = {}]) => {
         const holder = compileSchema({ type: "object", properties: { spec: schema, status: schema } });
         const whole = { apiVersion: "v1", kind: "Thing", metadata: {}, spec: first, status: second };
-        expect(shaped(holder, whole, true, obviouslyFits)).toEqual(shaped(holder, whole, true));
+        expect(shaped(holder, whole, true, { fits: obviouslyFits, defaultOf })).toEqual(shaped(holder, whole, true));
       }),
     );
   });

@@ -4,6 +4,14 @@ import { coercedMetadata } from "./embedded-metadata.ts";
 import { ObjectDraft } from "./object-draft.ts";
 import type { PartFits } from "./obvious-fit.ts";
 
+/** What somebody knows of the fields of objects that are shaped again and again. */
+export interface KnownParts {
+  /** Whether a field is all that its schema asks for, and can be left as it is. */
+  readonly fits: PartFits;
+  /** The default of a field, which objects may share: nobody can change it. */
+  readonly defaultOf: (compiled: CompiledSchema) => JsonValue | undefined;
+}
+
 /** A value brought into the shape of its schema. */
 export interface Shaped {
   /** With defaults filled in, unknown fields and stray nulls gone; the very same one when nothing changed. */
@@ -17,16 +25,11 @@ const objectFields = new Set(["apiVersion", "kind", "metadata"]);
 
 /**
  * Prunes and defaults. Nulls where none may be count as left out. Whether the value is right is another question.
- * `isWholeObject` says that apiVersion, kind and metadata belong there although no schema names them. Fields of the value
- * that `partFits` knows to be all that their schema asks for are left as they are.
+ * `isWholeObject` says that apiVersion, kind and metadata belong there although no schema names them. `parts` may know
+ * something of the fields of the value.
  */
-export function shaped(
-  compiled: CompiledSchema,
-  value: JsonValue,
-  isWholeObject: boolean,
-  partFits?: PartFits,
-): Shaped {
-  const shaping = new Shaping(partFits);
+export function shaped(compiled: CompiledSchema, value: JsonValue, isWholeObject: boolean, parts?: KnownParts): Shaped {
+  const shaping = new Shaping(parts);
   const result = shaping.visit(compiled, value, { isObject: isWholeObject, keepsUnknown: false });
   return { value: result, unknownFields: shaping.unknown };
 }
@@ -44,10 +47,10 @@ const keeping: Manner = { isObject: false, keepsUnknown: true };
 class Shaping {
   readonly unknown: string[] = [];
   readonly #path: (string | number)[] = [];
-  readonly #partFits: PartFits | undefined;
+  readonly #parts: KnownParts | undefined;
 
-  constructor(partFits: PartFits | undefined) {
-    this.#partFits = partFits;
+  constructor(parts: KnownParts | undefined) {
+    this.#parts = parts;
   }
 
   visit(compiled: CompiledSchema | undefined, value: JsonValue, manner: Manner): JsonValue {
@@ -126,7 +129,7 @@ class Shaping {
   /** A value that is nothing but itself needs no look. */
   #visitAt(step: string | number, child: CompiledSchema | undefined, value: JsonValue, manner: Manner): JsonValue {
     if (typeof value !== "object" || value === null) return value;
-    if (this.#path.length === 0 && child !== undefined && this.#partFits?.(child, value) === true) return value;
+    if (this.#path.length === 0 && child !== undefined && this.#parts?.fits(child, value) === true) return value;
     this.#path.push(step);
     const visited = this.visit(child, value, manner);
     this.#path.pop();
@@ -155,9 +158,14 @@ class Shaping {
   #fillDefaults(compiled: CompiledSchema, draft: ObjectDraft): void {
     for (const name of compiled.defaults) {
       const child = compiled.properties.get(name);
-      const value = child === undefined || draft.has(name) ? undefined : defaultOf(child);
+      const value = child === undefined || draft.has(name) ? undefined : this.#defaultOf(child);
       if (child !== undefined && value !== undefined) this.#setVisited(child, name, value, draft);
     }
+  }
+
+  #defaultOf(child: CompiledSchema): JsonValue | undefined {
+    const parts = this.#path.length === 0 ? this.#parts : undefined;
+    return parts === undefined ? defaultOf(child) : parts.defaultOf(child);
   }
 
   #dropUnknown(key: string, draft: ObjectDraft): void {

@@ -21,3 +21,15 @@ it("an object whose definition has changed is shaped anew, in the parts that do 
   expect(before?.value).toBe(whole);
   expect(after).toEqual({ value: { ...whole, spec: { a: "x" } }, unknownFields: ["spec.b"] });
 });
+
+it("objects share the default of a field, and nobody can change it for the others", () => {
+  const list = { type: "array", items: { type: "string" } } as const;
+  const spec = { type: "object", properties: { list }, default: { list: ["a"] } } as const;
+  const schema = compileSchema({ type: "object", properties: { spec } });
+  const [one, other] = [{}, { metadata: {} }].map(
+    (object) => shapedObject(schema, object).value as unknown as { spec: { list: string[] } },
+  );
+  expect(one?.spec).toEqual({ list: ["a"] });
+  expect(one?.spec).toBe(other?.spec);
+  expect(() => one?.spec.list.push("b")).toThrow(TypeError);
+});

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../protocol/json-value.ts";
-import type { CompiledSchema } from "../../schema/compiled-schema.ts";
+import { type CompiledSchema, defaultOf } from "../../schema/compiled-schema.ts";
 import { obviouslyFits, obviouslyFitsObject } from "../../schema/obvious-fit.ts";
 import { type Shaped, shaped } from "../../schema/shape.ts";
 
@@ -26,5 +26,24 @@ export function isKnownToFitWhole(compiled: CompiledSchema, object: JsonObject):
 /** An object brought into the shape of its schema, as nearly all are already. */
 export function shapedObject(compiled: CompiledSchema, object: JsonObject): Shaped {
   if (isKnownToFitWhole(compiled, object)) return { value: object, unknownFields: [] };
-  return shaped(compiled, object, true, isKnownToFit);
+  return shaped(compiled, object, true, knownParts);
 }
+
+const defaults = new WeakMap<CompiledSchema, JsonValue>();
+
+/** The same default for all objects, which nobody can change: what is known of it is known of all of them. */
+function sharedDefault(compiled: CompiledSchema): JsonValue | undefined {
+  const known = defaults.get(compiled);
+  if (known !== undefined) return known;
+  const value = defaultOf(compiled);
+  if (value !== undefined) defaults.set(compiled, frozen(value));
+  return value;
+}
+
+function frozen(value: JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null) return value;
+  for (const member of Object.values(value)) frozen(member);
+  return Object.freeze(value);
+}
+
+const knownParts = { fits: isKnownToFit, defaultOf: sharedDefault };

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../protocol/json-value.ts";
 import type { ObjectMeta } from "../../protocol/object-meta.ts";
+import { utcText } from "./patch/managed/time-text.ts";
 import type { ApiObject } from "./served-kind.ts";
 
 export type MetadataChange = { readonly [Field in keyof ObjectMeta]?: ObjectMeta[Field] | undefined };
@@ -28,8 +29,7 @@ function differs(before: Fields, changed: Fields): boolean {
 
 /** A moment as Kubernetes writes it: in UTC, to the second. */
 export function timestamp(nowMs: number): string {
-  // biome-ignore lint/style/noRestrictedGlobals: formats a moment that is given, reads no clock
-  return `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  return utcText(Math.floor(nowMs / 1_000));
 }
 
 /** An object without one of its top-level fields. */
