@@ -138,7 +138,7 @@ class Store implements ObjectStore {
     }
     const current = this.#objects.get(key);
     if ((current?.revision ?? 0) !== expected) return { ok: false, current };
-    const stored = await this.#writer.write(current?.key ?? this.#objects.ownKey(key), deleted, object);
+    const stored = await this.#writer.write(current?.key ?? this.#objects.newKey(key), deleted, object);
     return { ok: true, stored };
   }
 

@@ -64,7 +64,12 @@ export class VersionedObjects {
 
   /** A key that is equal and shares its memory with what is stored. */
   ownKey(key: ObjectKey): ObjectKey {
-    return this.#index.get(key)?.key ?? this.#index.shared(key);
+    return this.#index.get(key)?.key ?? this.newKey(key);
+  }
+
+  /** The same for a key that nothing is stored under. */
+  newKey(key: ObjectKey): ObjectKey {
+    return this.#index.shared(key);
   }
 
   /** Takes in the next record. Throws RangeError on one that does not follow from those before. */
