@@ -203,6 +203,26 @@ describe("a work queue", () => {
     expect(started).toEqual(["a", "a"]);
   });
 
+  it("takes back what was due later, and its failures; not what waits or is being done", async () => {
+    const { queue, clock, started, reported, finish } = queueOf({ concurrency: 1 });
+    queue.add("a");
+    queue.add("b");
+    queue.addAfter("c", 1_000);
+    await turn();
+    for (const key of ["a", "b", "c"]) queue.dropLater(key);
+    await finish("a", new Error("no"));
+    queue.dropLater("a");
+    await finish("b");
+    clock.advance(60_000);
+    await turn();
+    expect([started, queue.size, clock.waiting]).toEqual([["a", "b"], 0, 0]);
+    queue.add("a");
+    await turn();
+    await finish("a", new Error("no"));
+    expect(reported).toEqual(["a 1: no", "a 1: no"]);
+    await queue.stop();
+  });
+
   it("drops what is too much, and says so", async () => {
     const { queue, reported } = queueOf({ concurrency: 1, keysMax: 2 });
     for (const key of ["a", "b", "c", "d"]) queue.add(key);

@@ -55,8 +55,8 @@ export class ClaimSteward implements Running {
     const key = { place, planes: `${objectPlane}\n${place.plane}` };
     const step =
       automatic === undefined || deleting ? undefined : this.#options.decisions.seen(place, claim, automatic);
-    if (step?.step === "nothing") return;
-    if (step?.step === "wait") this.#queue.addAfter(key, step.forMs);
+    if (step?.step === "nothing") this.#queue.dropLater(key);
+    else if (step?.step === "wait") this.#queue.addAfter(key, step.forMs);
     else this.#queue.add(key);
   }
 

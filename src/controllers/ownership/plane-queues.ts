@@ -33,6 +33,10 @@ export class PlaneQueues<Key> implements Running {
     this.#queue(key).addAfter(key, delayMs);
   }
 
+  dropLater(key: Key): void {
+    this.#queues.get(this.#options.planesOf(key))?.dropLater(key);
+  }
+
   /** How many queues there are: planes come and go, and most of those that stay are at rest. */
   get size(): number {
     return this.#queues.size;

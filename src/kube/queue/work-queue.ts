@@ -124,6 +124,14 @@ export class WorkQueue<Key> {
     this.#later.set(id, { timer, dueMs });
   }
 
+  /** Takes back what is due later: nothing is to be done about the key any more. What waits or runs is not touched. */
+  dropLater(key: Key): void {
+    const id = this.#options.idOf(key);
+    this.#later.get(id)?.timer.stop();
+    this.#later.delete(id);
+    this.#failures.delete(id);
+  }
+
   /** Takes nothing more, and resolves when what is under way has finished, or has been told to end and has had its time. */
   async stop(): Promise<void> {
     this.#isStopping = true;
