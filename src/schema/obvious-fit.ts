@@ -72,14 +72,14 @@ function membersFit(
   names: readonly string[],
   partFits: PartFits = obviouslyFits,
 ): boolean {
+  for (const name of compiled.required) if (!Object.hasOwn(object, name)) return false;
+  for (const name of compiled.defaults) if (!Object.hasOwn(object, name)) return false;
   const keepsUnknown = compiled.schema["x-kubernetes-preserve-unknown-fields"] === true;
   for (const name of names) {
     const child = compiled.properties.get(name) ?? compiled.additional;
     if (child === true && keepsUnknown) continue;
     if (child === undefined || child === true || !partFits(child, object[name] as JsonValue)) return false;
   }
-  for (const name of compiled.required) if (!Object.hasOwn(object, name)) return false;
-  for (const name of compiled.defaults) if (!Object.hasOwn(object, name)) return false;
   return propertyCountIssues(compiled, names.length, nowhere).length === 0;
 }
 

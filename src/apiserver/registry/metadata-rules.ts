@@ -32,16 +32,17 @@ export function metadataIssues(metadata: ObjectMeta, kind: ServedKind): readonly
   ];
 }
 
+const fixed = [
+  "name",
+  "namespace",
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+] as const;
+
 /** What an update may not do to metadata. */
 export function metadataChangeIssues(metadata: ObjectMeta, old: ObjectMeta): readonly FieldIssue[] {
-  const fixed = [
-    "name",
-    "namespace",
-    "uid",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-  ] as const;
   return [
     ...newFinalizerIssues(metadata, old),
     ...(metadata.resourceVersion ? [] : [invalid(at("resourceVersion"), "", "must be specified for an update")]),

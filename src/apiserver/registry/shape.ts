@@ -46,8 +46,9 @@ function keepOthers(object: ApiObject, old: ApiObject, kind: ServedKind, subreso
 function statusOnly(object: ApiObject, old: ApiObject, kind: ServedKind): ApiObject {
   const withStatus = withFieldOf(old, "status", object);
   const { managedFields, labels, annotations, finalizers, ownerReferences, resourceVersion } = object.metadata;
+  if (kind.isCustom) return withMetadata(withStatus, { managedFields, resourceVersion });
   const sent: MetadataChange = { labels, annotations, finalizers, ownerReferences };
-  const kept = kind.isCustom ? Object.keys(sent) : (keptByStatus[kind.kind] ?? []);
+  const kept = keptByStatus[kind.kind] ?? [];
   const changed = Object.fromEntries(Object.entries(sent).filter(([field]) => !kept.includes(field)));
   return withMetadata(withStatus, { ...changed, managedFields, resourceVersion });
 }

@@ -146,6 +146,7 @@ function withVersion(wanted: ApiObject, old: ApiObject, request: WriteRequest): 
   const { kind } = request;
   const name = old.metadata.name as string;
   const given = wanted.metadata.resourceVersion ?? "";
+  if (given === old.metadata.resourceVersion) return wanted;
   if (given === "" || given === "0") {
     if (kind.updatesUnconditionally === true) {
       return withMetadata(wanted, { resourceVersion: old.metadata.resourceVersion });
@@ -168,13 +169,12 @@ function withVersion(wanted: ApiObject, old: ApiObject, request: WriteRequest): 
 /** What the server alone writes stays as it is. */
 function withSystemFields(object: ApiObject, old: ApiObject): ApiObject {
   const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, resourceVersion } = old.metadata;
+  const { deletionGracePeriodSeconds: given = deletionGracePeriodSeconds } = object.metadata;
   return withMetadata(object, {
     uid: object.metadata.uid || uid,
     creationTimestamp,
-    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-    ...(deletionGracePeriodSeconds === undefined || object.metadata.deletionGracePeriodSeconds !== undefined
-      ? {}
-      : { deletionGracePeriodSeconds }),
+    deletionTimestamp: deletionTimestamp ?? object.metadata.deletionTimestamp,
+    deletionGracePeriodSeconds: given,
     resourceVersion,
   });
 }
