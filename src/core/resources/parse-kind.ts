@@ -16,6 +16,7 @@ import { ruleSites } from "../../schema/rule-sites.ts";
 import type { Schema, ValidationRule } from "../../schema/structural-schema.ts";
 import { typeOf } from "../../schema/value-checks.ts";
 import { walkObject, walkValue } from "../../schema/walk.ts";
+import { knownParts } from "./known-parts.ts";
 import { metadataSchema } from "./metadata-schema.ts";
 import { field } from "./reading.ts";
 import { quotaApiVersion } from "./well-known.ts";
@@ -44,19 +45,21 @@ const compiledMetadata = compileSchema(metadataSchema, trustedPattern);
 
 export function acceptKind<S extends Schema>(definition: KindDefinition & { readonly schema: S }): Accept<S> {
   const compiled = compileSchema(definition.schema, trustedPattern);
+  const isKnown = knownParts(compiled, (part, value) => ruleIssues(part, value, undefined).length > 0);
   return (value, old) => {
     if (!isJsonObject(value)) {
       const actual = typeOf(value as JsonValue);
       const issue = typeInvalid("", actual, `must be of type object: "${actual}"`);
       return { ok: false, issues: [issue], unknownFields: [] };
     }
-    const content = walkObject(compiled, value);
+    const isRight = old === undefined && isKnown(value);
+    const content = isRight ? { value, issues: [], unknownFields: [] } : walkObject(compiled, value);
     const metadata = walkValue(compiledMetadata, { metadata: value["metadata"] ?? {} });
     const issues = [
       ...headIssues(definition, value),
       ...metadata.issues,
       ...content.issues,
-      ...ruleIssues(compiled, content.value, isJsonObject(old) ? walkObject(compiled, old).value : undefined),
+      ...(isRight ? [] : ruleIssues(compiled, content.value, oldContent(compiled, old))),
     ];
     const { unknownFields } = content;
     if (issues.length > 0) return { ok: false, issues, unknownFields };
@@ -69,6 +72,10 @@ export function acceptKind<S extends Schema>(definition: KindDefinition & { read
       },
     };
   };
+}
+
+function oldContent(compiled: CompiledSchema, old: unknown): JsonValue | undefined {
+  return isJsonObject(old) ? walkObject(compiled, old).value : undefined;
 }
 
 function headIssues(definition: KindDefinition, value: JsonObject): readonly FieldIssue[] {
