@@ -23,10 +23,17 @@ export const ownershipMutations: readonly Mutation[] = [
       {
         file: "src/controllers/ownership/claim-decisions.ts",
         find: 'return step.step === "look" ? decide(await this.#look(address, signal)) : step;',
-        replace: `const early = (this.early ??= new Map());
+        replace: `const early = this.early?.get(claim.uid + automatic.candidates.join() + automatic.bound);
+    return step.step === "look" ? decide(await (early ?? this.#look(address, signal))) : step;`,
+      },
+      {
+        file: "src/controllers/ownership/claim-decisions.ts",
+        find: "const address = addressOf(automatic, this.#options.runtime.planes);\n    return this.#decide(",
+        replace: `const address = addressOf(automatic, this.#options.runtime.planes);
+    const early = (this.early ??= new Map());
     const id = claim.uid + automatic.candidates.join() + automatic.bound;
-    if (!early.has(id)) early.set(id, await this.#look(address, signal));
-    return step.step === "look" ? decide(early.get(id)) : step;`,
+    if (!early.has(id)) early.set(id, this.#look(address, new AbortController().signal));
+    return this.#decide(`,
       },
     ],
   },
