@@ -1,5 +1,7 @@
 import { setMaxListeners } from "node:events";
 
+/** Signals that were hung on once; most of them never again. */
+const known = new WeakSet<AbortSignal>();
 /** Signals that any number of requests hang on at the same time, which is no leak: each lets go when it is done. */
 const crowded = new WeakSet<AbortSignal>();
 
@@ -13,8 +15,7 @@ export class ChildAbort {
     this.#parent = parent;
     if (parent.aborted) this.#end();
     else {
-      if (!crowded.has(parent)) setMaxListeners(0, parent);
-      crowded.add(parent);
+      expectMore(parent);
       parent.addEventListener("abort", this.#end, { once: true });
     }
   }
@@ -30,5 +31,13 @@ export class ChildAbort {
   /** Lets go of the parent, which may live much longer. */
   release(): void {
     this.#parent.removeEventListener("abort", this.#end);
+  }
+}
+
+function expectMore(signal: AbortSignal): void {
+  if (!known.has(signal)) known.add(signal);
+  else if (!crowded.has(signal)) {
+    setMaxListeners(0, signal);
+    crowded.add(signal);
   }
 }

@@ -9,7 +9,7 @@ export interface MembersRequest extends WantedAccess {
   readonly user: Requester;
   readonly plane: string;
   /** The name of the part of the plane that the path is for, if it is not for all of it. */
-  readonly view?: string;
+  readonly view?: string | undefined;
   readonly isResource: boolean;
 }
 

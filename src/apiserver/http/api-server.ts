@@ -115,21 +115,24 @@ export class ApiServer {
     const verb = target.isResource ? verbOf(request, target) : undefined;
     const { signal } = request.life;
     const { plane, path, view, unavailable } = resolved;
-    const place = { plane, path, ...(view === undefined ? {} : { view }) };
     const { headers, clientCertificate } = request;
     const { authorizer, queue } = this.#ports;
     const admitted = await enter(
       { plane, path, uri: request.path, headers, clientCertificate },
       (asking) =>
-        attributesOf({ user: asking, ...place }, named(target, request, verb), verb ?? request.method.toLowerCase()),
+        attributesOf(
+          { user: asking, plane, path, view },
+          named(target, request, verb),
+          verb ?? request.method.toLowerCase(),
+        ),
       { authenticator: knownOr(request.user, this.#ports.authenticator), authorizer, queue },
       signal,
     );
     const { user, seat } = admitted;
     warnings.push(...admitted.warnings);
     const require = (other: string): Promise<void> =>
-      this.#require(attributesOf({ user, ...place }, target, other), signal);
-    const context: RequestContext = { ...place, request, user, warnings, signal, require };
+      this.#require(attributesOf({ user, plane, path, view }, target, other), signal);
+    const context: RequestContext = { request, plane, path, view, user, warnings, signal, require };
     try {
       if (unavailable !== undefined) throw new StatusError(unavailable);
       return await (target.isResource ? this.#resource(context, target, verb) : this.#other(context));
@@ -215,19 +218,32 @@ function knownOr(user: ApiRequest["user"], authenticator: Authenticator): Authen
   return user === undefined ? authenticator : { authenticate: async () => ({ user, warnings: [] }) };
 }
 
+const nothing = { group: "", version: "", resource: "", subresource: "", namespace: "", name: "" };
+
 function attributesOf(
   { user, plane, path, view }: Pick<RequestContext, "user" | "plane" | "path" | "view">,
   target: ResourcePath | OtherPath,
   verb: string,
 ): RequestAttributes {
-  const seen = view === undefined ? {} : { view: view.name };
-  const none = { group: "", version: "", resource: "", subresource: "", namespace: "", name: "" };
-  if (!target.isResource) return { ...none, ...seen, user, plane, path, verb, isResource: false };
-  const { group, version, resource, subresource, namespace, name } = target;
+  const { isResource } = target;
+  const { group, version, resource, subresource, namespace, name } = isResource ? target : nothing;
   // A namespace is its own namespace, so that rights in it reach it.
   const within = group === "" && resource === "namespaces" ? name : namespace;
-  const asked = { group, version, resource, subresource, namespace: within, name };
-  return { ...seen, ...asked, user, plane, path, verb, isResource: true };
+  const seen = view?.name;
+  return {
+    user,
+    verb,
+    plane,
+    view: seen,
+    group,
+    version,
+    resource,
+    subresource,
+    namespace: within,
+    name,
+    path,
+    isResource,
+  };
 }
 
 /** Who lists or watches one object by its name asks for that object: rights that name it are enough. */

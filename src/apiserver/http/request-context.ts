@@ -9,7 +9,7 @@ export interface RequestContext {
   /** Without the prefix of the plane. */
   readonly path: string;
   /** The part of the plane that can be seen by the path of the request; left out: all of it. */
-  readonly view?: ScopedView;
+  readonly view?: ScopedView | undefined;
   readonly user: Authentication["user"];
   /** Collects what the client is told besides the answer. */
   readonly warnings: string[];

@@ -116,10 +116,10 @@ export function readRequest({ context, kind, path, isServed }: ResourceCall): Ob
   const { view } = context;
   return {
     plane: context.plane,
-    ...(context.request.allPlanes === true ? { allPlanes: true } : {}),
+    allPlanes: context.request.allPlanes,
     kind,
     namespace: path.namespace,
-    ...(view === undefined ? {} : { within: view.of(kind) }),
+    within: view?.of(kind),
     isServed: view?.isCurrent === undefined ? isServed : () => isServed() && view.isCurrent?.() !== false,
     user: context.user,
     warn: (text) => context.warnings.push(text),

@@ -54,8 +54,10 @@ export class KindCatalog {
   anywhere(plane: string): Pick<PlaneKinds, "find"> {
     return {
       find: (group, version, plural) => {
+        const here = this.inPlane(plane).find(group, version, plural);
+        if (here !== undefined) return here;
         const [elsewhere] = this.#servers.get(pathOf(group, version, plural))?.values() ?? [];
-        return this.inPlane(plane).find(group, version, plural) ?? elsewhere;
+        return elsewhere;
       },
     };
   }

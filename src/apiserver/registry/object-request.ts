@@ -8,12 +8,12 @@ import type { ServedKind } from "./served-kind.ts";
 export interface ObjectRequest {
   readonly plane: string;
   /** Reads the objects of all planes; `plane` is then the one whose kind they are shown by. */
-  readonly allPlanes?: boolean;
+  readonly allPlanes?: boolean | undefined;
   readonly kind: ServedKind;
   /** Empty for kinds of cluster scope, and for all namespaces. */
   readonly namespace: string;
   /** What of the kind is in view of this request; left out: everything. */
-  readonly within?: KindView;
+  readonly within?: KindView | undefined;
   readonly user: UserInfo;
   /** Whether the kind is still served by the same schema; definitions change while requests are on their way. */
   readonly isServed?: () => boolean;

@@ -8,7 +8,7 @@ export interface RequestAttributes {
   readonly verb: string;
   readonly plane: string;
   /** The name of the part of the plane that the path is for; left out: all of it. */
-  readonly view?: string;
+  readonly view?: string | undefined;
   readonly group: string;
   readonly version: string;
   readonly resource: string;
