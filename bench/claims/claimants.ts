@@ -35,7 +35,7 @@ export class Claimants {
 
   /** Opens the watch; for clients that wait for decisions. */
   watch(): Promise<void> {
-    return this.#door.watch((line) => this.#see(line));
+    return this.#door.watch((name) => this.#granted(name));
   }
 
   async run(work: Work): Promise<Load> {
@@ -68,10 +68,7 @@ export class Claimants {
     return new Promise((resolve) => this.#waiting.set(name, resolve));
   }
 
-  /** Looks no closer than it has to: it is not the clients that are measured. */
-  #see(line: string): void {
-    if (!line.includes('"reason":"QuotaAvailable"')) return;
-    const name = /"name":"(claim-\d+-\d+)"/.exec(line)?.[1] ?? "";
+  #granted(name: string): void {
     this.#waiting.get(name)?.();
     this.#waiting.delete(name);
   }

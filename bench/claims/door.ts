@@ -3,7 +3,8 @@ import { Pool } from "undici";
 import { anyObject, claimsType } from "../../src/controllers/quota-types.ts";
 import { KubeClient, rootPlane } from "../../src/kube/client/kube-client.ts";
 import { collectionPath } from "../../src/kube/client/resource-type.ts";
-import type { Transport } from "../../src/kube/transport/transport.ts";
+import type { StreamEvent, Transport } from "../../src/kube/transport/transport.ts";
+import type { JsonObject } from "../../src/protocol/json-value.ts";
 import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
 import type { Target } from "../apiserver/load.ts";
 import { namespace } from "./quota-objects.ts";
@@ -11,8 +12,8 @@ import { namespace } from "./quota-objects.ts";
 /** The way by which clients come to a server. */
 export interface Door {
   create(claim: KubernetesObject): Promise<void>;
-  /** Tells of every change to a claim from now on, as a line of text. */
-  watch(line: (text: string) => void): Promise<void>;
+  /** Tells the name of every claim that is granted from now on. */
+  watch(granted: (name: string) => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -24,8 +25,10 @@ export function directDoor(transport: Transport): Door {
     create: async (claim) => {
       await claims.create(claim, {}, life.signal);
     },
-    watch: (line) =>
+    watch: (granted) =>
       new Promise((opened) => {
+        const line = (told: string | StreamEvent): void =>
+          typeof told === "string" ? seeLine(told, granted) : seeObject(told.object, granted);
         const call = claims.collectionCall({ namespace }, new URLSearchParams({ watch: "true" }));
         transport.stream(call, { opened, line }, life.signal).catch(() => undefined);
       }),
@@ -50,14 +53,31 @@ export function socketDoor({ url, token, ca }: Target, clients: number): Door {
       const answer = await body.text();
       if (statusCode !== 201) throw new Error(`${statusCode}: ${answer.slice(0, 300)}`);
     },
-    watch: async (line) => {
+    watch: async (granted) => {
       const { body } = await watching.request({ method: "GET", path: `${path}?watch=true`, headers });
-      void readLines(body, line);
+      void readLines(body, (text) => seeLine(text, granted));
     },
     close: async () => {
       await Promise.all([creating.close(), watching.destroy()]);
     },
   };
+}
+
+const grantedReason = "QuotaAvailable";
+
+/** Looks no closer than it has to: it is not the clients that are measured. */
+function seeLine(line: string, granted: (name: string) => void): void {
+  if (!line.includes(`"reason":"${grantedReason}"`)) return;
+  granted(/"name":"(claim-\d+-\d+)"/.exec(line)?.[1] ?? "");
+}
+
+function seeObject(object: JsonObject, granted: (name: string) => void): void {
+  const { metadata, status } = object as unknown as KubernetesObject & Status;
+  if (status?.conditions?.some(({ reason }) => reason === grantedReason) === true) granted(metadata.name ?? "");
+}
+
+interface Status {
+  readonly status?: { readonly conditions?: readonly { readonly reason: string }[] };
 }
 
 type Body = Awaited<ReturnType<Client["request"]>>["body"];

@@ -13,10 +13,19 @@ interface Chunk {
   readonly epoch: number;
 }
 
+/** Where the first object at or after a key is, or would be added. */
+interface Place {
+  readonly key: ObjectKey;
+  readonly chunk: number;
+  readonly position: number;
+}
+
 /** Objects of one resource in order of plane, namespace and name, in chunks, so that a write moves few of them. */
 export class SortedObjects {
   #chunks: Chunk[] = [];
   readonly #recent = new RecentObjects(recentMax);
+  /** Of the key that was searched for last, until objects move: who is about to write a key asks for it several times. */
+  #lastPlace: Place | undefined;
   #epoch = 0;
   #size = 0;
 
@@ -34,22 +43,22 @@ export class SortedObjects {
 
   /** Some object close to where the key is or would be. */
   near(key: ObjectKey): StoredObject | undefined {
-    const objects = this.#chunks[chunkOf(this.#chunks, key)]?.objects ?? [];
-    return objects[Math.max(0, lowerBound(objects, key) - 1)];
+    const { chunk, position } = this.#placeOf(key);
+    return this.#chunks[chunk]?.objects[Math.max(0, position - 1)];
   }
 
   /** Adds an object, or takes the place of the version before, which it returns. */
   set(stored: StoredObject): StoredObject | undefined {
     this.#recent.set(stored);
     if (this.#chunks.length === 0) this.#chunks.push({ objects: [], epoch: this.#epoch });
-    const at = chunkOf(this.#chunks, stored.key);
+    const { chunk: at, position } = this.#placeOf(stored.key);
     const { objects } = this.#own(at);
-    const position = lowerBound(objects, stored.key);
     const found = objects[position];
     if (found !== undefined && compareKeys(found.key, stored.key) === 0) {
       objects[position] = stored;
       return found;
     }
+    this.#lastPlace = undefined;
     objects.splice(position, 0, stored);
     this.#size += 1;
     if (objects.length > chunkMax) this.#split(at, position);
@@ -61,9 +70,10 @@ export class SortedObjects {
     const found = this.get(key);
     if (found === undefined) return undefined;
     this.#recent.delete(key);
-    const at = chunkOf(this.#chunks, key);
+    const { chunk: at, position } = this.#placeOf(key);
     const { objects } = this.#own(at);
-    objects.splice(lowerBound(objects, key), 1);
+    this.#lastPlace = undefined;
+    objects.splice(position, 1);
     this.#size -= 1;
     if (objects.length < chunkMin) this.#merge(at);
     return found;
@@ -78,11 +88,20 @@ export class SortedObjects {
   }
 
   #search(key: ObjectKey): StoredObject | undefined {
-    const objects = this.#chunks[chunkOf(this.#chunks, key)]?.objects ?? [];
-    const found = objects[lowerBound(objects, key)];
+    const { chunk, position } = this.#placeOf(key);
+    const found = this.#chunks[chunk]?.objects[position];
     if (found === undefined || compareKeys(found.key, key) !== 0) return undefined;
     this.#recent.set(found);
     return found;
+  }
+
+  #placeOf(key: ObjectKey): Place {
+    const last = this.#lastPlace;
+    if (last !== undefined && isSame(last.key, key)) return last;
+    const chunk = chunkOf(this.#chunks, key);
+    const place = { key, chunk, position: lowerBound(this.#chunks[chunk]?.objects ?? [], key) };
+    this.#lastPlace = place;
+    return place;
   }
 
   /** The chunk as one that may be changed. */
@@ -113,6 +132,10 @@ export class SortedObjects {
     if (one.objects.length + two.objects.length > chunkMax / 2) return;
     this.#chunks.splice(left, 2, { objects: [...one.objects, ...two.objects], epoch: this.#epoch });
   }
+}
+
+function isSame(left: ObjectKey, right: ObjectKey): boolean {
+  return left.name === right.name && left.namespace === right.namespace && left.plane === right.plane;
 }
 
 function* walk(chunks: readonly Chunk[], start: ObjectKey): Generator<StoredObject> {
