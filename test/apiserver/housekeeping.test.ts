@@ -258,6 +258,44 @@ describe("a namespace that is deleted", () => {
     expect((await server.create(`${team}/configmaps`, { metadata: { name: "new" } })).code).toBe(201);
   });
 
+  it("is not taken for another one of its name, by what was to be looked at again", async () => {
+    await server.create(`${team}/configmaps`, { metadata: { name: "held", finalizers: ["example.com/hold"] } });
+    await server.remove(team);
+    await server.until("it says so", async () => (await server.get(team)).body.status.conditions !== undefined);
+    await server.merge(`${team}/configmaps/held`, { metadata: { finalizers: null } });
+    await server.merge(team, { metadata: { labels: { look: "now" } } });
+    await server.settled();
+    expect(await exists(team)).toBe(false);
+    await server.create("/api/v1/namespaces", { metadata: { name: "team" } });
+    await server.create(`${team}/configmaps`, { metadata: { name: "new" } });
+    await aWhile();
+    expect(await exists(`${team}/configmaps/new`)).toBe(true);
+    expect((await server.get(team)).body.spec.finalizers).toEqual(["kubernetes"]);
+  });
+
+  it("is not taken for another one of its name, when somebody else lets it go while it is emptied", async () => {
+    let goOn: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    await server.create(`${team}/configmaps`, { metadata: { name: "old" } });
+    slow.answer = async ({ operation, name }) => {
+      if (operation === "DELETE" && name === "old") await held;
+      return undefined;
+    };
+    await server.remove(team);
+    await server.settled();
+    const { body } = await server.get(team);
+    await server.replace(`${team}/finalize`, { ...body, spec: { finalizers: [] } });
+    expect(await exists(team)).toBe(false);
+    await server.create("/api/v1/namespaces", { metadata: { name: "team" } });
+    await server.create(`${team}/secrets`, { metadata: { name: "new" } });
+    goOn();
+    await aWhile();
+    expect(await exists(`${team}/secrets/new`)).toBe(true);
+    expect((await server.get(team)).body.spec.finalizers).toEqual(["kubernetes"]);
+  });
+
   it("takes custom objects with it, too", async () => {
     await server.create(definitions, widgetDefinition);
     await server.until("it is served", () => exists(widgets("team")));

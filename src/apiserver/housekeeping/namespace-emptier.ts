@@ -51,23 +51,34 @@ export class NamespaceEmptier {
   }
 
   async #empty(key: ObjectKey, signal: AbortSignal): Promise<number | undefined> {
-    const stored = this.#registry.store.get(key);
-    if (stored === undefined || !holds(stored.object as ApiObject)) return undefined;
+    const uid = this.#endingAt(key);
+    if (uid === undefined) return undefined;
+    const ending = { key, uid };
     // Objects that were on their way when the namespace began to end are there after this; no others come in.
     await this.#registry.store.settled();
     const left: Remaining[] = [];
     for (const kind of this.#kinds.inPlane(key.plane).resources) {
-      if (kind.scope === "Namespaced") left.push(...(await this.#deleteAll(key, kind, signal)));
+      if (kind.scope !== "Namespaced") continue;
+      // Somebody else may have let it go meanwhile: what is in the next one of its name is not to be deleted.
+      if (this.#endingAt(key) !== uid) return undefined;
+      left.push(...(await this.#deleteAll(key, kind, signal)));
     }
     if (left.length > 0) {
-      await this.#tell(key, left, signal);
+      await this.#tell(ending, left, signal);
       const failed = left.find(({ failure }) => failure !== undefined);
       // Whoever refuses is asked again, less and less often.
       if (failed !== undefined) throw new Error(`namespace ${key.name} cannot be emptied: ${failed.failure}`);
       return againMs;
     }
-    await this.#release(key, signal);
+    await this.#release(ending, signal);
     return undefined;
+  }
+
+  /** The UID of the namespace there, if it is being deleted and waits for us. A new one of its name does not. */
+  #endingAt(key: ObjectKey): string | undefined {
+    const namespace = this.#registry.store.get(key)?.object as ApiObject | undefined;
+    if (namespace?.metadata.deletionTimestamp === undefined || !holds(namespace)) return undefined;
+    return namespace.metadata.uid;
   }
 
   /** Asks every object to go; returns those whose finalizers keep them. */
@@ -77,8 +88,9 @@ export class NamespaceEmptier {
     for (const { key, object } of [...this.#registry.store.list({ plane, resource, namespace: name })]) {
       if (object.metadata.deletionTimestamp === undefined) {
         const request = serverRequest(key, kind, user, signal);
-        const propagationPolicy = "Background";
-        const failure = await failureOf(deleteObject(this.#registry, request, key.name, { propagationPolicy }));
+        const { uid } = object.metadata;
+        const options = { propagationPolicy: "Background", ...(uid === undefined ? {} : { uid }) };
+        const failure = await failureOf(deleteObject(this.#registry, request, key.name, options));
         if (failure !== undefined) {
           left.push({ kind, finalizers: [], failure });
           continue;
@@ -90,9 +102,9 @@ export class NamespaceEmptier {
     return left;
   }
 
-  async #tell(key: ObjectKey, left: readonly Remaining[], signal: AbortSignal): Promise<void> {
+  async #tell(ending: Ending, left: readonly Remaining[], signal: AbortSignal): Promise<void> {
     const now = timestamp(this.#registry.clock.now());
-    await this.#change(key, "status", signal, (current) => {
+    await this.#change(ending, "status", signal, (current) => {
       const status = (current["status"] ?? {}) as { readonly conditions?: readonly Condition[] };
       const conditions = conditionsFor(left).reduce(
         (all, condition) => setCondition(all, condition, now),
@@ -102,8 +114,8 @@ export class NamespaceEmptier {
     });
   }
 
-  #release(key: ObjectKey, signal: AbortSignal): Promise<void> {
-    return this.#change(key, "finalize", signal, (current) => {
+  #release(ending: Ending, signal: AbortSignal): Promise<void> {
+    return this.#change(ending, "finalize", signal, (current) => {
       const spec = (current["spec"] ?? {}) as { readonly finalizers?: readonly string[] };
       const finalizers = (spec.finalizers ?? []).filter((name) => name !== finalizer);
       return { ...current, spec: { ...spec, finalizers } } as unknown as ApiObject;
@@ -111,7 +123,7 @@ export class NamespaceEmptier {
   }
 
   async #change(
-    key: ObjectKey,
+    { key, uid }: Ending,
     subresource: "status" | "finalize",
     signal: AbortSignal,
     change: (current: ApiObject) => ApiObject,
@@ -120,10 +132,16 @@ export class NamespaceEmptier {
     if (kind === undefined) return;
     const request = { ...serverRequest(key, kind, user, signal), subresource };
     await updateObject(this.#registry, request, key.name, (current) => {
-      if (current === undefined) throw new Gone();
+      if (current?.metadata.uid !== uid) throw new Gone();
       return ownedAfterUpdate(current, change(current), request, this.#registry.clock.now());
     }).catch(ignoreGone);
   }
+}
+
+/** A namespace on its way out: this very one, not whichever has its name by now. */
+interface Ending {
+  readonly key: ObjectKey;
+  readonly uid: string;
 }
 
 interface Remaining {
