@@ -1,9 +1,9 @@
-// The whole system in a process of its own, as its users run it; or the server alone, for comparison.
+// The whole system in a process of its own, as its users run it.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Serving, serve } from "../../src/apiserver/serve.ts";
+import type { Serving } from "../../src/apiserver/serve.ts";
 import { systemClock } from "../../src/apiserver/system-clock.ts";
 import {
   anyObject,
@@ -44,11 +44,11 @@ process.on("message", async (asked: Asked) => {
   else process.send?.(state());
 });
 
+/** The whole system either way: without quota, no policy is about what is created. */
 function start(): Promise<Serving> {
+  const report = (where: string, error: unknown): void => console.error(where, error);
   const options = { directory, host: "127.0.0.1", port: 0, token, clock: systemClock };
-  return setup.quota
-    ? up({ ...options, elapsedMs: () => performance.now(), report: (where, error) => console.error(where, error) })
-    : serve({ ...options, report: (error) => console.error(error) });
+  return up({ ...options, elapsedMs: () => performance.now(), report });
 }
 
 async function provide(): Promise<void> {

@@ -13,6 +13,7 @@ export interface ServerOptions {
   readonly logLevel: LogLevel;
   readonly metricsPort?: number;
   readonly enforcement?: Enforcement;
+  readonly claimFinalizer?: boolean;
 }
 
 export interface RunningServer {
@@ -43,6 +44,7 @@ export interface ServingFlags {
   readonly logLevel: LogLevel;
   readonly metricsPort?: number;
   readonly enforcement?: Enforcement;
+  readonly claimFinalizer?: boolean;
 }
 
 /** The flags of every command that serves. */
@@ -66,10 +68,12 @@ export function withMetricsFlag(command: Command): Command {
   );
 }
 
-/** The flag of those that enforce quota. */
-export function withEnforcementFlag(command: Command): Command {
+/** The flags of those that enforce quota. */
+export function withQuotaFlags(command: Command): Command {
   const says = "what becomes of what does not fit: refused, let in with a warning, or not looked at";
-  return command.addOption(new Option("--enforcement <mode>", says).choices(enforcements).default("Enforce"));
+  return command
+    .addOption(new Option("--enforcement <mode>", says).choices(enforcements).default("Enforce"))
+    .option("--claim-finalizer", "keep claims that somebody deletes until their object is gone, by a finalizer");
 }
 
 /** Serves until the process is asked to end. */
@@ -104,6 +108,7 @@ export function placeText({ dataDir, inMemory }: ServingFlags): string {
 function optionsOf(flags: ServingFlags): ServerOptions {
   const { dataDir, inMemory, port, bind, token, kubeconfig, logLevel, metricsPort, enforcement } = flags;
   return {
+    ...(flags.claimFinalizer === true ? { claimFinalizer: true } : {}),
     logLevel,
     ...(metricsPort === undefined ? {} : { metricsPort }),
     ...(enforcement === undefined ? {} : { enforcement }),

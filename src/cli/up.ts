@@ -8,14 +8,14 @@ import {
   type ServerPorts,
   type ServingFlags,
   serveUntilEnded,
-  withEnforcementFlag,
   withMetricsFlag,
+  withQuotaFlags,
   withServingFlags,
 } from "./serving-flags.ts";
 
 /** `milo-quota up`: the whole system in one process. */
 export function addUp(program: Command, ports: ServerPorts, examples: string): void {
-  withEnforcementFlag(withMetricsFlag(withServingFlags(program.command("up"))))
+  withQuotaFlags(withMetricsFlag(withServingFlags(program.command("up"))))
     .description("start everything on this machine: the Kubernetes API, quota, tenants")
     .action((flags: ServingFlags) => serveUntilEnded(flags, ports, welcomeTo(folderOf(examples))));
 }

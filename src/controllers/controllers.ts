@@ -22,6 +22,8 @@ export interface ControllersOptions {
   /** Alone where no other process can be at it, because the data is locked; else by election. */
   readonly leadership: "alone" | "elected";
   readonly told?: DecisionListener;
+  /** Whether claims are kept, when somebody deletes them, until their object is gone: by a finalizer. */
+  readonly claimFinalizer?: boolean;
 }
 
 export interface ControllersHealth {
@@ -114,7 +116,7 @@ export class Controllers {
 
   /** Acts for all until the signal is aborted. */
   async #lead(leadership: Leadership, signal: AbortSignal): Promise<void> {
-    const { runtime, told = {} } = this.#options;
+    const { runtime, told = {}, claimFinalizer = false } = this.#options;
     const isSeen = Promise.all(Object.values(this.#views).map((informer) => informer.ready));
     try {
       await untilAborted(isSeen, signal);
@@ -123,7 +125,8 @@ export class Controllers {
     }
     const { known } = this;
     this.#isLeading = true;
-    const term = leadWith({ runtime, views: this.#views, leadership, told, events: this.#events, known });
+    const events = this.#events;
+    const term = leadWith({ runtime, views: this.#views, leadership, told, events, known, claimFinalizer });
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener("abort", () => resolve(), { once: true });

@@ -31,11 +31,13 @@ interface Ground {
   readonly events: Pick<EventRecorder, "record">;
   /** Told of figures as soon as they change. */
   readonly known: KnownFigures;
+  /** Whether claims are kept, when somebody deletes them, until their object is gone. */
+  readonly claimFinalizer: boolean;
 }
 
 /** Starts all controllers, each after those it needs. */
 export function leadWith(ground: Ground): Term {
-  const { runtime, views, events, told } = ground;
+  const { runtime, views, events, told, claimFinalizer: finalizer } = ground;
   const term = new Term();
   const directory = new KindDirectory((plane) => runtime.planes.client(plane), runtime.clock);
   term.start(new RegistrationController(runtime, views));
@@ -45,7 +47,7 @@ export function leadWith(ground: Ground): Term {
   const policies = term.start(new ClaimPolicyIndex({ runtime, views, policies: views }));
   term.start(new ClaimPolicyReadiness({ runtime, index: policies, directory }));
   const onForced = ({ why }: ForcedClaim): void => told.forced?.(why);
-  term.start(new Ownership({ runtime, views, policies, directory, forced, shrinker, events, onForced }));
+  term.start(new Ownership({ runtime, views, policies, directory, forced, shrinker, events, onForced, finalizer }));
   startGrantPolicies(term, ground, directory);
   return term;
 }

@@ -14,6 +14,7 @@ export interface QuotaSystemOptions
   readonly runtime: Runtime;
   readonly plugin: QuotaPlugin;
   readonly toldDecisions?: DecisionListener;
+  readonly claimFinalizer?: boolean;
 }
 
 /** Who the system is to the server in its own process. */
@@ -29,7 +30,7 @@ export class QuotaSystem {
   readonly #plugin: QuotaPlugin;
   readonly #enforcement: () => Enforcement;
 
-  constructor({ runtime, plugin, toldDecisions, ...options }: QuotaSystemOptions) {
+  constructor({ runtime, plugin, toldDecisions, claimFinalizer = false, ...options }: QuotaSystemOptions) {
     const { planes, clock, random, report } = runtime;
     this.#plugin = plugin;
     this.#enforcement = options.enforcement ?? (() => "Enforce");
@@ -44,7 +45,8 @@ export class QuotaSystem {
       usage: { figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey) },
     });
     const promised = (uid: string): boolean => this.#admission.promised(uid);
-    this.controllers = new Controllers({ runtime, leadership: "alone", told: { ...toldDecisions, promised } });
+    const told = { ...toldDecisions, promised };
+    this.controllers = new Controllers({ runtime, leadership: "alone", told, claimFinalizer });
   }
 
   get enforcement(): Enforcement {

@@ -29,6 +29,8 @@ export interface UpOptions extends Omit<ServeOptions, "additions" | "report"> {
   readonly metricsPort?: number;
   /** Of the whole system, for as long as it runs; what does not fit is refused when left out. */
   readonly enforcement?: Enforcement;
+  /** Whether claims are kept, when somebody deletes them, until their object is gone. */
+  readonly claimFinalizer?: boolean;
 }
 
 export interface Up extends Serving {
@@ -38,11 +40,11 @@ export interface Up extends Serving {
 
 /** Starts everything, each part after those it needs; nobody can reach the server before all of it is there. */
 export async function up({ elapsedMs, report, metricsPort, ...given }: UpOptions): Promise<Up> {
-  const { log = silence, enforcement = "Enforce", ...options } = given;
+  const { log = silence, enforcement = "Enforce", claimFinalizer = false, ...options } = given;
   const server = new LateServer();
   const { clock, directory } = options;
   const metrics = new SystemMetrics({ clock, elapsedMs, report, directory });
-  const parts: Parts = { server, metrics, log, enforcement, plugin: new QuotaPlugin() };
+  const parts: Parts = { server, metrics, log, enforcement, claimFinalizer, plugin: new QuotaPlugin() };
   try {
     const serving = await serveAll({ ...options, elapsedMs, report }, parts);
     return await withMetricsPort(serving, metrics, metricsPort);
@@ -57,6 +59,7 @@ interface Parts {
   readonly metrics: SystemMetrics;
   readonly log: Log;
   readonly enforcement: Enforcement;
+  readonly claimFinalizer: boolean;
   readonly plugin: QuotaPlugin;
 }
 
@@ -143,13 +146,14 @@ async function startAll(runtime: Runtime, tenancy: Tenancy, parts: Parts): Promi
   await ensureNamespace(runtime, planes.root, signal);
   tenancy.start();
   await tenancy.ready;
-  const { plugin, metrics, log, enforcement } = parts;
+  const { plugin, metrics, log, enforcement, claimFinalizer } = parts;
   const told = loggedAdmission(log, metrics.admission.told);
   const toldDecisions = loggedDecisions(log, metrics.toldDecisions);
   const quota = new QuotaSystem({
     runtime,
     plugin,
     enforcement: () => enforcement,
+    claimFinalizer,
     ...metrics.admission,
     told,
     toldDecisions,

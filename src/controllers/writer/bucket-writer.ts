@@ -215,11 +215,11 @@ export class BucketWriter implements Running {
     const failures = new Deferred();
     const hasMore = await decideBatch(desk, this.#ports, failures, signal);
     await shrinkAll(desk, this.#ports, failures, signal);
-    await removeUnused(desk, this.#ports, signal);
+    const isOvertaken = await removeUnused(desk, this.#ports, signal);
     desk.forgetGone();
     desk.isActive ||= desk.changes !== changes;
     failures.throwFirst();
-    return hasMore || desk.shrinks.size > 0;
+    return hasMore || isOvertaken || desk.shrinks.size > 0;
   }
 
   /** After somebody else wrote, not at once: two who start over at the same time would only meet again. */

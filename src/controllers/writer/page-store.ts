@@ -10,6 +10,7 @@ import type { ObjectRef } from "../../kube/client/resource-type.ts";
 import { pause } from "../../kube/pause.ts";
 import { TokenBucket } from "../../kube/queue/token-bucket.ts";
 import { timeText } from "../../kube/timestamp.ts";
+import { StatusError } from "../../protocol/api-status.ts";
 import { setCondition } from "../../protocol/condition.ts";
 import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import { findIfAny } from "../find-if-any.ts";
@@ -91,17 +92,22 @@ export class PageStore {
     }
   }
 
-  /** Deletes a page that nobody needs, and lets it go; in two steps, both on the version that was read. */
-  async remove(key: DeskKey, { page, uid, deleting, finalizers }: DeskPage, signal: AbortSignal): Promise<void> {
+  /**
+   * Deletes a page that nobody needs, and lets it go; in two steps, both on the version that was read. Returns whether
+   * it may be forgotten; it may not, if somebody else changed it first.
+   */
+  async remove(key: DeskKey, { page, uid, deleting, finalizers }: DeskPage, signal: AbortSignal): Promise<boolean> {
     const ref = this.#ref(key, page.resourceType);
     try {
       const version = deleting ? page.version : await this.#delete(key, ref, { uid, version: page.version }, signal);
-      if (version === undefined) return;
+      if (version === undefined) return true;
       const left = finalizers.filter((finalizer) => finalizer !== pageFinalizer);
       const body = { metadata: { uid, resourceVersion: version, finalizers: left } };
       await this.#versions(key).patch(ref, { type: "merge", body }, {}, signal);
+      return true;
     } catch (error) {
       if (meaningOf(error) !== "conflict") throw error;
+      return error instanceof StatusError && error.status.code === 404;
     }
   }
 
