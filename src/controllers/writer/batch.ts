@@ -72,6 +72,7 @@ function sortOut(desk: Desk, { forced, registrations }: DeskPorts): Sorted {
   const faulty = new Map<string, string>();
   for (const { place, claim, open } of desk.open) {
     const { uid } = open.claim;
+    if (desk.answers.has(uid)) continue; // what was promised is granted, whatever is true by now
     const verdict = forced.verdict(place, uid);
     if (verdict === "unknown") continue; // we are told when it is known
     const faults = faultsOf(claim, registrations);

@@ -26,9 +26,10 @@ function figures(): Promise<unknown> {
   return system.figures(organization, projectsType);
 }
 
+const one = (name: string) => claim(name, organization, [{ resourceType: projectsType, amount: 1 }]);
+
 /** Makes claims at once, and lets happen what needs no time. */
 async function make(...names: readonly string[]): Promise<void> {
-  const one = (name: string) => claim(name, organization, [{ resourceType: projectsType, amount: 1 }]);
   await Promise.all(names.map((name) => system.create(claimsType, one(name))));
   await system.rest();
 }
@@ -70,6 +71,26 @@ describe("the answer to a claim whose waiter knows that it is promised", () => {
     await system.delete(claimsType, "a");
     await system.pass(1_500);
     expect([await system.answer("a"), await figures()]).toMatchObject([undefined, { allocated: 0, reserved: 0 }]);
+  });
+
+  it("is not given to another one of its name", async () => {
+    await make("a");
+    await system.delete(claimsType, "a");
+    const { metadata } = (await system.create(claimsType, one("a"))) as { metadata: { uid: string } };
+    await system.eventually(async () => expect(await system.answer("a")).toBe(granted));
+    expect([promised.length, promised.at(-1)]).toEqual([2, metadata.uid]);
+    await system.pass(1_500);
+    expect(await figures()).toMatchObject({ allocated: 1, reserved: 0 });
+  });
+
+  it("is what was promised, though nothing of the type could be promised any more", async () => {
+    await make("a");
+    const [{ metadata }] = (await system.list(registrationsType)) as [{ metadata: { name: string } }];
+    await system.delete(registrationsType, metadata.name);
+    await system.rest();
+    expect(await system.answer("a")).toBe(pending);
+    await system.pass(50);
+    expect(await system.answer("a")).toBe(granted);
   });
 
   it("is given once somebody else has written the page meanwhile", async () => {
