@@ -8,29 +8,31 @@ interface ParsedVersion {
 
 /**
  * The versions that were written or parsed last, which hold their objects: these take much more room than texts, and
- * are wanted soon or not at all. In two halves, so that one more costs next to nothing; the older one goes as a whole.
+ * are wanted soon or not at all. The oldest goes when there are too many.
  */
 export class ParsedVersions {
   readonly #limits: StoreLimits;
-  #older: readonly ParsedVersion[] = [];
-  #newer: ParsedVersion[] = [];
-  #newerChars = 0;
+  readonly #held = new Set<ParsedVersion>();
+  #chars = 0;
 
   constructor(limits: StoreLimits) {
     this.#limits = limits;
   }
 
   add(version: ParsedVersion): void {
-    this.#newer.push(version);
-    this.#newerChars += version.text.length;
+    this.#held.add(version);
+    this.#chars += version.text.length;
     const { parsedCount, parsedChars } = this.#limits;
-    if (this.#newer.length * 2 >= parsedCount || this.#newerChars * 2 >= parsedChars) this.#turn();
+    for (const oldest of this.#held) {
+      if (this.#held.size <= parsedCount && this.#chars <= parsedChars) return;
+      this.remove(oldest);
+    }
   }
 
-  #turn(): void {
-    for (const version of this.#older) version.letGo(this);
-    this.#older = this.#newer;
-    this.#newer = [];
-    this.#newerChars = 0;
+  /** Lets go of a version before its time: nobody is likely to look at it again. */
+  remove(version: ParsedVersion): void {
+    if (!this.#held.delete(version)) return;
+    this.#chars -= version.text.length;
+    version.letGo(this);
   }
 }

@@ -410,6 +410,13 @@ for (const [where, makePlace] of Object.entries(places)) {
       });
     }
 
+    it("holds the objects of newest versions longer than those of versions before", async () => {
+      await restart({ limits: { parsedCount: 3 } });
+      const { object } = await put(key("a"), { n: 1 });
+      for (let n = 0; n < 10; n += 1) await put(key("b"), { n });
+      expect(store.get(key("a"))?.object).toBe(object);
+    });
+
     it("keeps any JSON exactly", async () => {
       const data = JSON.parse(
         '{"__proto__":{"a":1},"text":"\\u0000\\ud800 \\u2028 é 😀 \\" \\\\","n":-1.5e-7}',

@@ -149,6 +149,7 @@ class Store implements ObjectStore {
   #apply(record: LogRecord, object: Parsed | undefined): StoredObject {
     const change = this.#objects.apply(record, object, this.#parts.clock.now());
     this.#watchers.notify(change);
+    if (change.previous !== undefined) this.#objects.outdated(change.previous);
     this.#trim();
     return change.stored;
   }

@@ -81,6 +81,11 @@ export class VersionedObjects {
     return change;
   }
 
+  /** Lets go of the object of a version that has been followed by another. */
+  outdated(version: StoredObject): void {
+    if (version instanceof StoredVersion) this.#parsed.remove(version);
+  }
+
   /** Takes in a record from before history begins; returns the revisions of records nobody can ask for any more. */
   restore(record: LogRecord): readonly number[] {
     this.#follow(record.revision);

@@ -11,7 +11,7 @@ export interface PlaneQueuesOptions<Key>
 }
 
 /** Of each plane. */
-const concurrency = 8;
+const concurrency = 64;
 /** From so many on it is looked whether some of them have nothing to do. */
 const queuesMin = 64;
 
