@@ -53,9 +53,9 @@ async function bytesForEach({
 }): Promise<number> {
   const child = await AdmissionChild.start({ quota, consumers: 1, history: 0 });
   await make(child, filling);
-  const before = await child.state();
+  const before = await child.memory();
   const { count } = await make(child, countedCount);
-  const after = await child.state();
+  const after = await child.memory();
   await child.stop();
   return (after.heapBytes - before.heapBytes) / count;
 }

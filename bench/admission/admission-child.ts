@@ -17,11 +17,14 @@ export interface Started {
 
 export interface State {
   readonly revision: number;
+}
+
+export interface Memory {
   readonly heapBytes: number;
 }
 
 export interface Asked {
-  readonly ask: "state" | "stop";
+  readonly ask: "state" | "memory" | "stop";
 }
 
 /** What work came to, and what it took. */
@@ -65,6 +68,11 @@ export class AdmissionChild {
 
   state(): Promise<State> {
     return this.#ask({ ask: "state" });
+  }
+
+  /** Everything that is not needed is collected first, compiled code included: what is measured next is slower. */
+  memory(): Promise<Memory> {
+    return this.#ask({ ask: "memory" });
   }
 
   /** Writes are counted when all that follows has been written, too. */

@@ -19,7 +19,7 @@ import { directTransport } from "../../src/kube/transport/direct-transport.ts";
 import type { JsonObject } from "../../src/protocol/json-value.ts";
 import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
 import { up } from "../../src/up/up.ts";
-import type { Asked, Setup, Started, State } from "./admission-child.ts";
+import type { Asked, Memory, Setup, Started, State } from "./admission-child.ts";
 import { grant, grantedClaim, namespaceManifest, namespaceOf, policy, registration } from "./quota-manifests.ts";
 
 const token = "bench";
@@ -41,7 +41,7 @@ if (setup.quota) await provide();
 process.send?.({ target: { url: serving.url, token, ca: authority() } } satisfies Started);
 process.on("message", async (asked: Asked) => {
   if (asked.ask === "stop") await stop();
-  else process.send?.(state());
+  else process.send?.(asked.ask === "memory" ? memory() : state());
 });
 
 /** The whole system either way: without quota, no policy is about what is created. */
@@ -86,8 +86,12 @@ function authority(): string {
 }
 
 function state(): State {
+  return { revision: store.revision };
+}
+
+function memory(): Memory {
   globalThis.gc?.();
-  return { revision: store.revision, heapBytes: process.memoryUsage().heapUsed };
+  return { heapBytes: process.memoryUsage().heapUsed };
 }
 
 async function stop(): Promise<void> {
