@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually, FrontDoor } from "../up/front-door.ts";
 import { CliWorld } from "./cli-world.ts";
 import { ClusterHands, holds } from "./cluster-hands.ts";
+import { configMap, grant, policy, registration } from "./map-quota.ts";
 
 let world: CliWorld;
 beforeAll(async () => {
@@ -9,26 +10,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world?.stop());
 
-const registration = `apiVersion: quota.miloapis.com/v1alpha1
-kind: ResourceRegistration
-metadata: { name: maps }
-spec: { resourceType: test/maps, type: Entity, consumerType: { apiGroup: '', kind: Namespace }, baseUnit: map, claimingResources: [{ apiGroup: '', kind: ConfigMap }] }
-`;
-const grant = `apiVersion: quota.miloapis.com/v1alpha1
-kind: ResourceGrant
-metadata: { name: maps, namespace: default }
-spec: { consumerRef: { kind: Namespace, name: default }, allowances: [{ resourceType: test/maps, buckets: [{ amount: 5 }] }] }
-`;
-const policy = `apiVersion: quota.miloapis.com/v1alpha1
-kind: ClaimCreationPolicy
-metadata: { name: maps }
-spec:
-  trigger: { resource: { apiVersion: v1, kind: ConfigMap } }
-  target:
-    resourceClaimTemplate:
-      spec: { consumerRef: { kind: Namespace, name: default }, requests: [{ resourceType: test/maps, amount: 1 }] }
-`;
-const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: one, namespace: default }\n";
 const claimsPath = "/apis/quota.miloapis.com/v1alpha1/namespaces/default/resourceclaims";
 const finalizer = "quota.miloapis.com/resource-claim-cleanup";
 

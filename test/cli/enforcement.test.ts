@@ -2,29 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { enforcementIn, enforcements } from "../../src/cli/enforcement.ts";
 import { CliWorld } from "./cli-world.ts";
 import { ClusterHands, holds } from "./cluster-hands.ts";
+import { configMap, policy, registration } from "./map-quota.ts";
 
 let builder: CliWorld;
 beforeAll(async () => {
   builder = await CliWorld.build();
 }, 60_000);
 afterAll(() => builder?.stop());
-
-/** Nobody is granted any ConfigMap. */
-const registration = `apiVersion: quota.miloapis.com/v1alpha1
-kind: ResourceRegistration
-metadata: { name: maps }
-spec: { resourceType: test/maps, type: Entity, consumerType: { apiGroup: '', kind: Namespace }, baseUnit: map, claimingResources: [{ apiGroup: '', kind: ConfigMap }] }
-`;
-const policy = `apiVersion: quota.miloapis.com/v1alpha1
-kind: ClaimCreationPolicy
-metadata: { name: maps }
-spec:
-  trigger: { resource: { apiVersion: v1, kind: ConfigMap } }
-  target:
-    resourceClaimTemplate:
-      spec: { consumerRef: { kind: Namespace, name: default }, requests: [{ resourceType: test/maps, amount: 1 }] }
-`;
-const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: one, namespace: default }\n";
 
 interface Case {
   readonly flags: readonly string[];
@@ -63,6 +47,7 @@ describe("milo-quota up", () => {
       try {
         expect(await world.up(flags)).toMatch(welcome);
         const hands = new ClusterHands(world.kubeconfig);
+        // Nobody is granted any ConfigMap.
         for (const [manifest, condition] of [
           [registration, "Active"],
           [policy, "Ready"],
