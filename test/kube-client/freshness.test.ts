@@ -146,7 +146,7 @@ describe("an informer that is asked to be fresh", () => {
           await informer.stop();
           expect(clock.waiting).toBe(0);
         }),
-        { numRuns: 400 },
+        { numRuns: 800 },
       );
       expect(resolved).toBeGreaterThan(400);
     });
