@@ -129,7 +129,11 @@ async function outcome(work: Promise<unknown>): Promise<unknown> {
 }
 
 /** All that is told of a namespace, up to an object that is made last. */
-async function heard({ client }: Twin, which: Plural, namespace: string): Promise<readonly WatchLine[]> {
+async function heard(
+  { client }: Twin,
+  which: Plural,
+  { namespace, begun }: { readonly namespace: string; readonly begun: () => void },
+): Promise<readonly WatchLine[]> {
   const lines: WatchLine[] = [];
   const ended = new AbortController();
   const query = new URLSearchParams({ watch: "true", allowWatchBookmarks: "true", sendInitialEvents: "true" });
@@ -138,6 +142,7 @@ async function heard({ client }: Twin, which: Plural, namespace: string): Promis
   const call = client.resource(kinds[which], parseAny).collectionCall({ namespace }, query);
   const take = (line: WatchLine): void => {
     lines.push(frozen(line));
+    if (line.type === "bookmark") begun();
     if (line.type === "present" && JSON.stringify(line.object["metadata"]).includes('"name":"last"')) ended.abort();
   };
   const sink = {
@@ -154,7 +159,11 @@ async function play(twin: Twin, steps: readonly Step[], namespace: string): Prom
   const made = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
   await twin.client.resource(namespaces, parseAny).create(made, {}, signal);
   const plurals = ["configmaps", "widgets"] as const;
-  const listening = plurals.map((which) => heard(twin, which, namespace));
+  const listening: Promise<readonly WatchLine[]>[] = [];
+  // Nothing is done before both hear of it, however long a way is.
+  for (const which of plurals) {
+    await new Promise<void>((begun) => listening.push(heard(twin, which, { namespace, begun })));
+  }
   const outcomes: unknown[] = [];
   for (const step of steps) {
     outcomes.push(await outcome(take(twin.client.resource(kinds[step.plural], parseAny), step, namespace)));
