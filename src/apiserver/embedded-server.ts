@@ -31,6 +31,7 @@ import { bootstrapPlane } from "./plane-bootstrap.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "./registry/admission.ts";
 import { AdmissionChain } from "./registry/admission-chain.ts";
 import { builtinKinds } from "./registry/builtin/builtin-kinds.ts";
+import { ComingObjects } from "./registry/coming-objects.ts";
 import { kindsOf } from "./registry/crd/custom-kind.ts";
 import { type DefinitionsFrom, KindCatalog } from "./registry/kind-catalog.ts";
 import type { Random } from "./registry/object-name.ts";
@@ -124,6 +125,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const registry: Registry = {
     store,
     admission,
+    coming: new ComingObjects(),
     clock,
     random,
     isClosing: (plane) => closer.isClosing(plane),

@@ -40,7 +40,9 @@ export async function createOwned(registry: Registry, request: WriteRequest, obj
   const isGenerated = !admitted.metadata.name && Boolean(admitted.metadata.generateName);
   for (let attempt = 1; ; attempt += 1) {
     const named = born(admitted, request, registry);
-    const stored = await storeNew(registry, request, named);
+    const store = (): Promise<StoredObject | undefined> => storeNew(registry, request, named);
+    const { uid = "" } = named.metadata;
+    const stored = await (request.dryRun ? store() : registry.coming.during(request.plane, uid, store));
     if (stored !== undefined) return stored;
     if (!isGenerated) throw new StatusError(existsAlready(registry, request, named));
     if (attempt === generatedNamesMax) throw new StatusError(noUniqueName(request, named));
