@@ -2,7 +2,7 @@ const slackMax = 1_024;
 
 /** Entries in order of revision: added at the end, forgotten from the front. */
 export class RevisionQueue<Entry extends { readonly revision: number }> {
-  #entries: Entry[] = [];
+  #entries: (Entry | undefined)[] = [];
   #head = 0;
 
   get size(): number {
@@ -20,8 +20,9 @@ export class RevisionQueue<Entry extends { readonly revision: number }> {
   shift(): Entry | undefined {
     const first = this.#entries[this.#head];
     if (first === undefined) return undefined;
+    // The forgotten are let go of now; moving the rest, to have their places back, pays once as many are gone as are left.
+    this.#entries[this.#head] = undefined;
     this.#head += 1;
-    // Moving the rest pays once as many are gone as are left; until then the forgotten ones hold memory.
     if (this.#head > slackMax && this.#head * 2 > this.#entries.length) this.#dropForgotten();
     return first;
   }
@@ -35,7 +36,7 @@ export class RevisionQueue<Entry extends { readonly revision: number }> {
       if ((this.#entries[middle] as Entry).revision <= revision) low = middle + 1;
       else high = middle;
     }
-    return this.#entries.slice(low);
+    return this.#entries.slice(low) as Entry[];
   }
 
   #dropForgotten(): void {
