@@ -1,45 +1,53 @@
 import type { OwnerReference } from "../../protocol/object-meta.ts";
-import { keyText } from "../storage/key-order.ts";
 import type { ObjectKey } from "../storage/object-key.ts";
 import type { StoredObject } from "../storage/object-store.ts";
 
-/** Who depends on whom, by the UIDs of owners. Objects without owners take no place in it. */
+/**
+ * Who depends on whom, by the UIDs of owners. Objects without owners take no place in it. Keys are those of stored
+ * objects, which have one from their first version to their last, and are told apart by that.
+ */
 export class OwnerIndex {
-  readonly #dependents = new Map<string, Map<string, ObjectKey>>();
-  readonly #owners = new Map<string, readonly string[]>();
+  /** Nearly all owners have one dependent, and nearly all dependents one owner, so that is held without a list. */
+  readonly #dependents = new Map<string, ObjectKey | Set<ObjectKey>>();
+  readonly #owners = new Map<ObjectKey, string | readonly string[]>();
 
   /** The objects that name an owner of this UID, in the plane of that owner. */
   dependentsOf(plane: string, uid: string): readonly ObjectKey[] {
-    return [...(this.#dependents.get(ownerText(plane, uid))?.values() ?? [])];
+    const known = this.#dependents.get(uid);
+    if (known === undefined) return [];
+    return (known instanceof Set ? [...known] : [known]).filter((dependent) => dependent.plane === plane);
   }
 
   put(dependent: ObjectKey, owners: readonly OwnerReference[]): void {
-    const key = keyText(dependent);
-    const before = this.#owners.get(key) ?? [];
-    const after = owners.map(({ uid }) => ownerText(dependent.plane, uid));
-    if (before.length === 0 && after.length === 0) return;
-    for (const owner of before) if (!after.includes(owner)) this.#unlink(owner, key);
-    for (const owner of after) this.#link(owner, key, dependent);
-    if (after.length === 0) this.#owners.delete(key);
-    else this.#owners.set(key, after);
+    const known = this.#owners.get(dependent);
+    if (known === undefined && owners.length === 0) return;
+    if (typeof known === "string" && owners.length === 1 && owners[0]?.uid === known) return;
+    const after = [...new Set(owners.map(({ uid }) => uid))];
+    for (const owner of listOf(known)) if (!after.includes(owner)) this.#unlink(owner, dependent);
+    for (const owner of after) this.#link(owner, dependent);
+    const [only] = after;
+    if (only === undefined) this.#owners.delete(dependent);
+    else this.#owners.set(dependent, after.length === 1 ? only : after);
   }
 
   remove(gone: ObjectKey): void {
-    const key = keyText(gone);
-    for (const owner of this.#owners.get(key) ?? []) this.#unlink(owner, key);
-    this.#owners.delete(key);
+    for (const owner of listOf(this.#owners.get(gone))) this.#unlink(owner, gone);
+    this.#owners.delete(gone);
   }
 
-  #link(owner: string, key: string, dependent: ObjectKey): void {
-    const dependents = this.#dependents.get(owner) ?? new Map<string, ObjectKey>();
-    dependents.set(key, dependent);
-    this.#dependents.set(owner, dependents);
+  #link(owner: string, dependent: ObjectKey): void {
+    const known = this.#dependents.get(owner);
+    if (known === undefined) this.#dependents.set(owner, dependent);
+    else if (known instanceof Set) known.add(dependent);
+    else if (known !== dependent) this.#dependents.set(owner, new Set([known, dependent]));
   }
 
-  #unlink(owner: string, key: string): void {
-    const dependents = this.#dependents.get(owner);
-    dependents?.delete(key);
-    if (dependents?.size === 0) this.#dependents.delete(owner);
+  #unlink(owner: string, dependent: ObjectKey): void {
+    const known = this.#dependents.get(owner);
+    if (known === dependent) this.#dependents.delete(owner);
+    if (!(known instanceof Set)) return;
+    known.delete(dependent);
+    if (known.size === 0) this.#dependents.delete(owner);
   }
 }
 
@@ -47,6 +55,7 @@ export function ownersOf({ object }: StoredObject): readonly OwnerReference[] {
   return object.metadata.ownerReferences ?? [];
 }
 
-function ownerText(plane: string, uid: string): string {
-  return `${plane}\n${uid}`;
+function listOf(owners: string | readonly string[] | undefined): readonly string[] {
+  if (owners === undefined) return [];
+  return typeof owners === "string" ? [owners] : owners;
 }

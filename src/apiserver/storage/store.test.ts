@@ -101,6 +101,18 @@ for (const [where, makePlace] of Object.entries(places)) {
       expect(clock.waiting).toBe(0);
     });
 
+    it("gives an object one and the same key from its first version to its last", async () => {
+      const created = await put(key("a"), { n: 1 });
+      const updated = await put(key("a"), { n: 2 });
+      await restart();
+      const loaded = store.get(key("a"));
+      const removed = await remove(key("a"));
+      const again = await put(key("a"));
+      expect(updated.key).toBe(created.key);
+      expect(removed.key).toBe(loaded?.key);
+      expect(again.key).not.toBe(removed.key);
+    });
+
     it("creates, updates and deletes an object under growing revisions", async () => {
       expect(store.revision).toBe(1);
       const created = await put(key("a"), { n: 1 });
