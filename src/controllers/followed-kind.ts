@@ -6,6 +6,7 @@ import type { KindDirectory } from "../kube/discovery/kind-directory.ts";
 import { pause } from "../kube/pause.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
 import { Informer, type ObjectPlace } from "../kube/watch/informer.ts";
+import { PlaceMap } from "../kube/watch/place-map.ts";
 import { StatusError } from "../protocol/api-status.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
 import { anyObject } from "./quota-types.ts";
@@ -38,11 +39,6 @@ export interface FollowedKindOptions<Kept> {
  */
 export type FollowedPhase = "live" | "starting" | "unserved" | "troubled";
 
-interface Held<Kept> {
-  readonly place: ObjectPlace;
-  readonly kept: Kept;
-}
-
 const lookAgain = { minMs: 1_500, maxMs: 30_000 };
 /** Beyond so many it is not known that none serves a kind. */
 const planesAskedMax = 100;
@@ -53,7 +49,7 @@ const perhapsUnserved = new Error("the kind may not be served any more");
 export class FollowedKind<Kept> implements Running {
   readonly #kind: GroupKind;
   readonly #options: FollowedKindOptions<Kept>;
-  readonly #held = new Map<string, Held<Kept>>();
+  readonly #held = new PlaceMap<Kept>();
   readonly #stopped = new AbortController();
   readonly #running: Promise<void>;
   #phase: () => FollowedPhase = () => "starting";
@@ -72,11 +68,11 @@ export class FollowedKind<Kept> implements Running {
   }
 
   get(place: ObjectPlace): Kept | undefined {
-    return this.#held.get(keyOf(place))?.kept;
+    return this.#held.get(place);
   }
 
-  *entries(): Generator<readonly [ObjectPlace, Kept]> {
-    for (const { place, kept } of this.#held.values()) yield [place, kept];
+  entries(): Iterable<readonly [ObjectPlace, Kept]> {
+    return this.#held.entries();
   }
 
   /** Asks again, of every object there is, what is to be kept of it. Until that is known, what was kept stands. */
@@ -125,8 +121,7 @@ export class FollowedKind<Kept> implements Running {
   /** By the root, or by any plane that has objects of the kind, or may have. */
   async #typeServed(signal: AbortSignal): Promise<ResourceType | undefined> {
     const { directory, runtime, planesOf } = this.#options;
-    const holding = [...this.#held.values()].map(({ place }) => place.plane);
-    const planes = [...new Set([runtime.planes.root, ...(planesOf?.(this.#kind) ?? []), ...holding])];
+    const planes = [...new Set([runtime.planes.root, ...(planesOf?.(this.#kind) ?? []), ...this.#held.planes])];
     for (const plane of planes.slice(0, planesAskedMax)) {
       const type = await untilAborted(directory.find(plane, this.#kind), signal);
       this.#servedIn = plane;
@@ -144,7 +139,7 @@ export class FollowedKind<Kept> implements Running {
     try {
       informer.start();
       await Promise.race([informer.ready, ended]);
-      for (const { place, kept } of [...this.#held.values()]) {
+      for (const [place, kept] of [...this.#held.entries()]) {
         if (informer.get(place) === undefined) this.#remove(place, kept);
       }
       this.#failures = 0;
@@ -186,19 +181,19 @@ export class FollowedKind<Kept> implements Running {
   #unserved(): void {
     const isNews = this.#phase() !== "unserved";
     this.#phase = () => "unserved";
-    for (const { place, kept } of [...this.#held.values()]) this.#remove(place, kept);
+    for (const [place, kept] of [...this.#held.entries()]) this.#remove(place, kept);
     if (isNews) this.#tell((handler) => handler.settled?.(this.#kind));
   }
 
   #put(place: ObjectPlace, now: Kept): void {
-    const before = this.#held.get(keyOf(place));
-    this.#held.set(keyOf(place), { place, kept: now });
+    const before = this.#held.get(place);
+    this.#held.set(place, now);
     if (before === undefined) this.#tell((handler) => handler.added?.(this.#kind, place, now));
-    else this.#tell((handler) => handler.changed?.(this.#kind, place, before.kept, now));
+    else this.#tell((handler) => handler.changed?.(this.#kind, place, before, now));
   }
 
   #remove(place: ObjectPlace, before: Kept): void {
-    if (this.#held.delete(keyOf(place))) this.#tell((handler) => handler.removed?.(this.#kind, place, before));
+    if (this.#held.delete(place)) this.#tell((handler) => handler.removed?.(this.#kind, place, before));
   }
 
   #tell(tell: (handler: FollowedKindHandler<Kept>) => void): void {
@@ -213,9 +208,4 @@ export class FollowedKind<Kept> implements Running {
   #report(error: unknown): void {
     this.#options.runtime.report(`${this.#options.where} ${groupKindText(this.#kind)}`, error);
   }
-}
-
-/** No part of it can hold the character between them. */
-function keyOf({ plane, namespace, name }: ObjectPlace): string {
-  return `${plane}\n${namespace}\n${name}`;
 }

@@ -1,51 +1,63 @@
 import type { GroupKind } from "../../core/resources/consumer-ref.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
-import { addressKey, kindKey, type ObjectAddress } from "./governed-object.ts";
+import { PlaceMap } from "../../kube/watch/place-map.ts";
+import { kindKey, type ObjectAddress } from "./governed-object.ts";
+
+/** The claims for objects of one kind. Nearly all objects have one, and so it is held without a list. */
+interface ClaimsOfKind {
+  readonly kind: GroupKind;
+  readonly places: PlaceMap<ObjectPlace | readonly ObjectPlace[]>;
+}
 
 /** Which claims are for which object; and of which kinds there are any. */
 export class ClaimsByObject {
-  readonly #places = new Map<string, readonly ObjectPlace[]>();
-  readonly #kinds = new Map<string, { readonly kind: GroupKind; readonly claims: number }>();
+  readonly #kinds = new Map<string, ClaimsOfKind>();
   readonly #kindsChanged: () => void;
 
   constructor(kindsChanged: () => void) {
     this.#kindsChanged = kindsChanged;
   }
 
-  add(address: ObjectAddress, claim: ObjectPlace): void {
-    const key = addressKey(address);
-    const known = this.#places.get(key) ?? [];
-    if (known.some((place) => isSame(place, claim))) return;
-    this.#places.set(key, [...known, claim]);
-    this.#count(address.kind, 1);
+  add({ kind, place }: ObjectAddress, claim: ObjectPlace): void {
+    const known = this.#kinds.get(kindKey(kind));
+    const { places } = known ?? this.#newKind(kind);
+    const claims = listOf(places.get(place));
+    if (claims.some((each) => isSame(each, claim))) return;
+    places.set(place, claims.length === 0 ? claim : [...claims, claim]);
+    if (known === undefined) this.#kindsChanged();
   }
 
-  remove(address: ObjectAddress, claim: ObjectPlace): void {
-    const key = addressKey(address);
-    const known = this.#places.get(key) ?? [];
-    const left = known.filter((place) => !isSame(place, claim));
-    if (left.length === known.length) return;
-    if (left.length === 0) this.#places.delete(key);
-    else this.#places.set(key, left);
-    this.#count(address.kind, -1);
+  remove({ kind, place }: ObjectAddress, claim: ObjectPlace): void {
+    const places = this.#kinds.get(kindKey(kind))?.places;
+    const known = listOf(places?.get(place));
+    const left = known.filter((each) => !isSame(each, claim));
+    if (places === undefined || left.length === known.length) return;
+    const [only] = left;
+    if (only === undefined) places.delete(place);
+    else places.set(place, left.length === 1 ? only : left);
+    if (places.size > 0) return;
+    this.#kinds.delete(kindKey(kind));
+    this.#kindsChanged();
   }
 
-  of(address: ObjectAddress): readonly ObjectPlace[] {
-    return this.#places.get(addressKey(address)) ?? [];
+  of({ kind, place }: ObjectAddress): readonly ObjectPlace[] {
+    return listOf(this.#kinds.get(kindKey(kind))?.places.get(place));
   }
 
   kinds(): readonly GroupKind[] {
     return [...this.#kinds.values()].map(({ kind }) => kind);
   }
 
-  #count(kind: GroupKind, change: number): void {
-    const key = kindKey(kind);
-    const known = this.#kinds.get(key);
-    const claims = (known?.claims ?? 0) + change;
-    if (claims === 0) this.#kinds.delete(key);
-    else this.#kinds.set(key, { kind: known?.kind ?? kind, claims });
-    if (known === undefined || claims === 0) this.#kindsChanged();
+  #newKind(kind: GroupKind): ClaimsOfKind {
+    const made = { kind, places: new PlaceMap<ObjectPlace | readonly ObjectPlace[]>() };
+    this.#kinds.set(kindKey(kind), made);
+    return made;
   }
+}
+
+function listOf(claims: ObjectPlace | readonly ObjectPlace[] | undefined): readonly ObjectPlace[] {
+  if (claims === undefined) return [];
+  return "name" in claims ? [claims] : claims;
 }
 
 function isSame(one: ObjectPlace, other: ObjectPlace): boolean {

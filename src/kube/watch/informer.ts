@@ -6,6 +6,7 @@ import { sharedAbort } from "../shared-abort.ts";
 import { Follower, type Following, type FollowLimits } from "./follower.ts";
 import { Freshness } from "./freshness.ts";
 import type { ObjectSource } from "./object-source.ts";
+import { PlaceMap } from "./place-map.ts";
 import { isOlder } from "./revision.ts";
 import { RevisionWaiters } from "./revision-waiters.ts";
 
@@ -58,7 +59,7 @@ const objectsMaxDefault = 5_000_000;
 /** Keeps a small record of every object of a source, always up to date, and tells of changes. */
 export class Informer<Kind, Kept> implements Following {
   readonly #options: InformerOptions<Kind, Kept>;
-  readonly #held = new Map<string, Held<Kept>>();
+  readonly #held = new PlaceMap<Held<Kept>>();
   readonly #handlers = new Set<InformerHandler<Kept>>();
   readonly #waiters = new RevisionWaiters();
   readonly #follower: Follower;
@@ -122,11 +123,11 @@ export class Informer<Kind, Kept> implements Following {
   }
 
   get(place: ObjectPlace): Kept | undefined {
-    return this.#held.get(keyOf(place))?.kept;
+    return this.#held.get(place)?.kept;
   }
 
   *entries(): Generator<readonly [ObjectPlace, Kept]> {
-    for (const [key, { kept }] of this.#held) yield [placeOf(key), kept];
+    for (const [place, { kept }] of this.#held.entries()) yield [place, kept];
   }
 
   /** Tells of everything there is by now, and then of every change, until the returned function is called. */
@@ -166,29 +167,29 @@ export class Informer<Kind, Kept> implements Following {
 
   replaced(): void {
     this.#isReplacing = false;
-    for (const [key, held] of this.#held) if (held.round !== this.#round) this.#remove(key, placeOf(key), held);
+    for (const [place, held] of this.#held.entries()) if (held.round !== this.#round) this.#remove(place, held);
     if (this.#isReady) return;
     this.#isReady = true;
     this.#announceReady();
   }
 
   present(object: JsonObject, plane: string, revision: string): void {
-    const { key, place, uid } = identityOf(object, plane);
-    const held = this.#held.get(key);
+    const { place, uid } = identityOf(object, plane);
+    const held = this.#held.get(place);
     if (held !== undefined && this.#isKnown(held, uid, revision)) {
       held.round = this.#round;
       return;
     }
     const kept = this.#kept(object, plane);
-    if (held !== undefined && (kept === undefined || held.uid !== uid)) this.#remove(key, place, held);
+    if (held !== undefined && (kept === undefined || held.uid !== uid)) this.#remove(place, held);
     if (kept === undefined) return;
-    this.#put(key, place, { uid, revision, kept, round: this.#round });
+    this.#put(place, { uid, revision, kept, round: this.#round });
   }
 
   gone(object: JsonObject, plane: string, revision: string): void {
-    const { key, place } = identityOf(object, plane);
-    const held = this.#held.get(key);
-    if (held !== undefined && !isOlder(revision, held.revision)) this.#remove(key, place, held);
+    const { place } = identityOf(object, plane);
+    const held = this.#held.get(place);
+    if (held !== undefined && !isOlder(revision, held.revision)) this.#remove(place, held);
   }
 
   reached(revision: string): void {
@@ -221,19 +222,19 @@ export class Informer<Kind, Kept> implements Following {
     }
   }
 
-  #put(key: string, place: ObjectPlace, now: Held<Kept>): void {
-    const before = this.#held.get(key);
+  #put(place: ObjectPlace, now: Held<Kept>): void {
+    const before = this.#held.get(place);
     const { objectsMax = objectsMaxDefault, isSame } = this.#options;
     if (before === undefined && this.#held.size >= objectsMax) throw new RangeError(`more than ${objectsMax} objects`);
-    this.#held.set(key, now);
+    this.#held.set(place, now);
     if (before === undefined) this.#tell((handler) => handler.added?.(place, now.kept));
     else if (isSame?.(before.kept, now.kept) !== true) {
       this.#tell((handler) => handler.changed?.(place, before.kept, now.kept));
     }
   }
 
-  #remove(key: string, place: ObjectPlace, { kept }: Held<Kept>): void {
-    this.#held.delete(key);
+  #remove(place: ObjectPlace, { kept }: Held<Kept>): void {
+    this.#held.delete(place);
     this.#tell((handler) => handler.removed?.(place, kept));
   }
 
@@ -250,18 +251,7 @@ export class Informer<Kind, Kept> implements Following {
   }
 }
 
-/** No part of it can hold the character between them. */
-function keyOf({ plane, namespace, name }: ObjectPlace): string {
-  return `${plane}\n${namespace}\n${name}`;
-}
-
-function placeOf(key: string): ObjectPlace {
-  const [plane = "", namespace = "", name = ""] = key.split("\n");
-  return { plane, namespace, name };
-}
-
 interface Identity {
-  readonly key: string;
   readonly place: ObjectPlace;
   readonly uid: string;
 }
@@ -270,7 +260,7 @@ function identityOf(object: JsonObject, plane: string): Identity {
   const metadata = ownValue(object, "metadata");
   const said = isJsonObject(metadata) ? metadata : {};
   const place = { plane, namespace: textIn(said, "namespace"), name: textIn(said, "name") };
-  return { key: keyOf(place), place, uid: textIn(said, "uid") };
+  return { place, uid: textIn(said, "uid") };
 }
 
 function textIn(metadata: JsonObject, field: string): string {
