@@ -11,6 +11,12 @@ export interface GovernedObject extends ObjectFacts {
   readonly needs: readonly Need[];
 }
 
+/** Field by field: the engine gives an object that others are spread into a description of its own, larger than itself. */
+export function governedObject(facts: ObjectFacts, needs: readonly Need[]): GovernedObject {
+  const { uid, apiVersion, terminating, created } = facts;
+  return { uid, apiVersion, terminating, created, needs };
+}
+
 /** What is to be done about the claims that an object has, or lacks, by one policy. */
 export interface PolicyPlan {
   readonly policy: GoverningPolicy;

@@ -1,14 +1,16 @@
 import type { GroupKind } from "../../core/resources/consumer-ref.ts";
 import type { KindDirectory } from "../../kube/discovery/kind-directory.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
 import { FollowedKinds } from "../followed-kinds.ts";
 import type { Running, Runtime } from "../runtime.ts";
+import { SharedValues } from "../shared-values.ts";
 import type { ClaimPolicies, PolicyPlace, PolicyState } from "./claim-policies.ts";
 import { kindKey, type ObjectAddress } from "./governed-object.ts";
 import type { Sighting } from "./next-step.ts";
 import type { ObjectNeeds } from "./object-needs.ts";
-import type { GovernedObject } from "./object-plans.ts";
-import { factsOf } from "./object-reader.ts";
+import { type GovernedObject, governedObject } from "./object-plans.ts";
+import { factsOf, type ObjectFacts } from "./object-reader.ts";
 
 export interface ObjectViewsOptions {
   readonly runtime: Runtime;
@@ -35,6 +37,7 @@ export class ObjectViews implements Running {
   readonly #followed: FollowedKinds<GovernedObject>;
   /** What was known of policies when objects were last asked by them. */
   readonly #policies = new Map<string, { readonly kind: GroupKind; readonly spec: string; readonly since: string }>();
+  readonly #texts = new SharedValues<string>();
   #unsubscribe: () => void = () => undefined;
 
   constructor(options: ObjectViewsOptions) {
@@ -45,7 +48,7 @@ export class ObjectViews implements Running {
     this.#followed = new FollowedKinds<GovernedObject>({
       runtime,
       directory,
-      keep: (object, plane, kind) => ({ ...factsOf(object), needs: needs.of(object, plane, kind) }),
+      keep: (object, plane, kind) => governedObject(this.#sharedFacts(object), needs.of(object, plane, kind)),
       handler: {
         added: tell,
         changed: (kind, place, _, now) => tell(kind, place, now),
@@ -88,6 +91,16 @@ export class ObjectViews implements Running {
   stop(): Promise<void> {
     this.#unsubscribe();
     return this.#followed.stop();
+  }
+
+  /** Many objects are made in the same second. */
+  #sharedFacts(object: JsonObject): ObjectFacts {
+    const { uid, apiVersion, terminating, created } = factsOf(object);
+    return { uid, apiVersion: this.#text(apiVersion), terminating, created: this.#text(created) };
+  }
+
+  #text(text: string): string {
+    return this.#texts.of(text, text);
   }
 
   /** Whoever writes the status of a policy changes it as well: objects are asked anew only when they may answer anew. */

@@ -4,6 +4,7 @@ import { candidatesOf } from "../../core/resources/claim-candidates.ts";
 import { type ConsumerRef, consumerKey } from "../../core/resources/consumer-ref.ts";
 import type { ResourceClaim, ResourceRef } from "../../core/resources/resource-claim.ts";
 import { annotations, labels } from "../../core/resources/well-known.ts";
+import { SharedValues } from "../shared-values.ts";
 
 /** What controllers keep of a claim: little, once it is decided. */
 export interface ClaimRecord {
@@ -34,13 +35,13 @@ export interface AutomaticClaim {
   readonly owners: readonly string[];
 }
 
-/** Nothing is lost by sharing less; tenants choose dimensions and names, and must not fill the memory with them. */
-const sharedMax = 100_000;
+const noParts: readonly ClaimPart[] = [];
 
 /** Makes records. Claims of one consumer share what is the same in all of them, for there may be a million. */
 export class ClaimRecords {
-  readonly #consumers = new Map<string, ConsumerRef>();
-  readonly #texts = new Map<string, string>();
+  readonly #consumers = new SharedValues<ConsumerRef>();
+  readonly #parts = new SharedValues<readonly ClaimPart[]>();
+  readonly #texts = new SharedValues<string>();
 
   of(claim: ResourceClaim): ClaimRecord {
     const { uid = "", resourceVersion = "", deletionTimestamp } = claim.metadata;
@@ -52,32 +53,35 @@ export class ClaimRecords {
       consumer: this.#consumer(claim.consumer),
       state,
       deleting: deletionTimestamp !== undefined,
-      parts: knowledge.state === "granted" ? knowledge.parts.map((part) => this.#part(part)) : [],
+      parts: knowledge.state === "granted" ? this.#sharedParts(knowledge.parts) : noParts,
       open: state === "pending" ? claim : undefined,
       automatic: this.#automatic(claim),
     };
   }
 
-  /** How many consumers and texts are kept to be shared. */
+  /** How many values are kept to be shared. */
   get sharedCount(): number {
-    return this.#consumers.size + this.#texts.size;
+    return this.#consumers.size + this.#parts.size + this.#texts.size;
   }
 
   #consumer(consumer: ConsumerRef): ConsumerRef {
-    return shared(this.#consumers, consumerKey(consumer), consumer);
+    return this.#consumers.of(consumerKey(consumer), consumer);
   }
 
-  #part({ resourceType, dimensionKey, amount }: ClaimPart): ClaimPart {
-    return { resourceType: this.#text(resourceType), dimensionKey: this.#text(dimensionKey), amount };
+  #sharedParts(parts: readonly ClaimPart[]): readonly ClaimPart[] {
+    const key = parts.map(({ resourceType, dimensionKey, amount }) => `${resourceType} ${dimensionKey} ${amount}`);
+    return this.#parts.of(key.join("\n"), parts);
   }
 
   #text(text: string): string {
-    return shared(this.#texts, text, text);
+    return this.#texts.of(text, text);
   }
 
   #automatic({ metadata, resource }: ResourceClaim): AutomaticClaim | undefined {
     if (metadata.labels?.[labels.autoCreated] !== "true" || resource === undefined) return undefined;
     const noted = metadata.annotations ?? {};
+    const candidates = candidatesOf(metadata);
+    const owners = (metadata.ownerReferences ?? []).map((owner) => owner.uid);
     return {
       policy: this.#text(noted[annotations.policy] ?? ""),
       resourcePlane: this.#text(noted[annotations.resourcePlane] ?? ""),
@@ -87,17 +91,14 @@ export class ClaimRecords {
         namespace: this.#text(resource.namespace),
         name: resource.name,
       },
-      candidates: candidatesOf(metadata),
+      // Nearly always the one object that it is for. An array that was filtered has room for sixteen more.
+      candidates: isSameList(owners, candidates) ? owners : candidates,
       bound: noted[annotations.bound],
-      owners: (metadata.ownerReferences ?? []).map((owner) => owner.uid),
+      owners,
     };
   }
 }
 
-function shared<Value>(all: Map<string, Value>, key: string, value: Value): Value {
-  const known = all.get(key);
-  if (known !== undefined) return known;
-  if (all.size >= sharedMax) all.clear();
-  all.set(key, value);
-  return value;
+function isSameList(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((each, at) => each === right[at]);
 }

@@ -72,7 +72,7 @@ export class ConsumerLedger {
 
   /** The parts of a claim on a page, as holdings of its slots. */
   holdings(parts: readonly ClaimPart[]): readonly Holding[] {
-    return parts.map((part) => ({ slot: this.book(part.resourceType).slot(part.dimensionKey), amount: part.amount }));
+    return parts.map((part) => this.book(part.resourceType).holding(part.dimensionKey, part.amount));
   }
 
   #hold(uid: string, parts: readonly ClaimPart[]): Kept {

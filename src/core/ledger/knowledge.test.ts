@@ -40,6 +40,15 @@ describe("what is known of a claim", () => {
 });
 
 describe("a ledger", () => {
+  it("keeps one holding for all claims that hold the same", () => {
+    const ledger = new ConsumerLedger();
+    const [one] = ledger.holdings([part(3)]);
+    expect(ledger.holdings([part(3)])[0]).toBe(one);
+    const [other] = ledger.holdings([part(3, "x", "l=a")]);
+    expect(ledger.holdings([part(4)])[0]?.amount).toBe(4n);
+    expect([one?.amount, one?.slot.dimensionKey, other?.slot.dimensionKey]).toEqual([3n, "", "l=a"]);
+  });
+
   // One claim's history, as the store has it; a ledger may hear of it in any order, and more than once.
   const history = fc
     .record({

@@ -22,6 +22,8 @@ export interface Slot {
   promised: Amount;
   promisedClaims: number;
   node: FlowNode;
+  /** The last one that was asked for: nearly all claims hold the same, and then share it. */
+  holding: Holding | undefined;
 }
 
 /** So much of a slot. */
@@ -142,9 +144,17 @@ export class PageBook {
       promised: noAmount,
       promisedClaims: 0,
       node: this.#createNode(dimensionKey),
+      holding: undefined,
     };
     this.#slots.set(dimensionKey, slot);
     return slot;
+  }
+
+  /** So much of the slot with these dimensions. */
+  holding(dimensionKey: string, amount: Amount): Holding {
+    const slot = this.slot(dimensionKey);
+    if (slot.holding?.amount !== amount) slot.holding = { slot, amount };
+    return slot.holding;
   }
 
   /** A claim is granted: it holds this from now on, in place of what was promised to it. */
