@@ -7,89 +7,121 @@ import {
 } from "../../../../protocol/json-value.ts";
 import { nameItem } from "./list-items.ts";
 import type { ListType, MapType, MergeType } from "./merge-type.ts";
+import type { Shape } from "./shape-tree.ts";
 import { memberType } from "./value-form.ts";
 
 type Side = JsonValue | undefined;
 
-/** Longer texts, and more items, are hardly seen again. */
+/** Longer names, and more items, are hardly seen again. */
 const lengthMax = 2_048;
 const itemsMax = 64;
 
+/** What a step takes beside the length of its name. */
+const stepLength = 4;
+
+/** Fields of the whole object that do not count. */
+export type LeftOut = (name: string) => boolean;
+
 /**
- * What a change looks like, as a text: which fields there are before and after that are not the very same values, and
- * which of them differ. Changes of the same type that look alike add, modify and remove the same fields. Undefined for
- * what is too odd to be put this way.
+ * What a change looks like: which fields there are before and after that are not the very same values, and which of them
+ * differ. Changes of the same type that look alike come to the same place in a tree of shapes, and add, modify and
+ * remove the same fields. Undefined for what is too odd to be put this way.
  */
-export function changeShape(type: MergeType, before: JsonValue, after: JsonValue): string | undefined {
-  const shape = new Shape();
-  shape.visit(type, before, after);
-  return shape.isOdd ? undefined : shape.text;
+export function changeShape<Found>(
+  from: Shape<Found>,
+  type: MergeType,
+  { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
+  isLeftOut: LeftOut = nothingIs,
+): Shape<Found> | undefined {
+  if (type.map === undefined) return undefined;
+  const walk = new Walk(from);
+  walk.visitObject(type.map, before, after, isLeftOut);
+  return walk.isOdd ? undefined : walk.at;
 }
 
-class Shape {
-  text = "";
+class Walk<Found> {
+  at: Shape<Found>;
   isOdd = false;
+  #length = 0;
 
-  visit(type: MergeType, before: Side, after: Side): void {
-    const kind = kindOf(after === undefined ? before : after);
+  constructor(from: Shape<Found>) {
+    this.at = from;
+  }
+
+  visitObject(map: MapType, before: JsonObject, after: JsonObject, isLeftOut: LeftOut): void {
+    if (map.isAtomic) this.isOdd = true;
+    else this.#visitMembers(map, before, after, isLeftOut);
+  }
+
+  #visit(type: MergeType, before: Side, after: Side): void {
+    const kind = kindOf(after === undefined ? (before as JsonValue) : after);
     if (before !== undefined && after !== undefined && kindOf(before) !== kind) {
       this.isOdd = true;
       return;
     }
-    this.text += `${kind}${before === undefined ? "+" : after === undefined ? "-" : ""}`;
-    if (kind === "{") this.#visitMap(type.map, before as JsonObject | undefined, after as JsonObject | undefined);
-    else if (kind === "[") this.#visitList(type.list, (before ?? []) as Items, (after ?? []) as Items);
-    else if (type.scalar === undefined && kind !== "0") this.isOdd = true;
+    this.#kind(kind, before, after);
+    if (kind === "map") this.#visitMap(type.map, before as JsonObject | undefined, after as JsonObject | undefined);
+    else if (kind === "list") this.#visitList(type.list, before as Items | undefined, after as Items | undefined);
+    else if (type.scalar === undefined && kind !== "null") this.isOdd = true;
     else this.#leaf(before, after);
   }
 
+  #kind(kind: Kind, before: Side, after: Side): void {
+    const steps = before === undefined ? added : after === undefined ? removed : both;
+    this.at = this.at.step(steps[kind]);
+  }
+
   #leaf(before: Side, after: Side): void {
-    if (before !== undefined && after !== undefined) this.text += jsonEquals(before, after) ? "=" : "!";
+    if (before !== undefined && after !== undefined) this.at = this.at.step(jsonEquals(before, after) ? "=" : "!");
   }
 
   #visitMap(map: MapType | undefined, before: JsonObject | undefined, after: JsonObject | undefined): void {
     if (map === undefined) this.isOdd = true;
     else if (map.isAtomic) this.#leaf(before, after);
-    else this.#visitMembers(map, before ?? none, after ?? none);
+    else this.#visitMembers(map, before ?? none, after ?? none, nothingIs);
   }
 
-  #visitMembers(map: MapType, before: JsonObject, after: JsonObject): void {
-    for (const name of Object.keys(before)) this.#visitMember(map, name, before[name], ownValue(after, name));
-    for (const name of Object.keys(after)) {
-      if (!Object.hasOwn(before, name)) this.#visitMember(map, name, undefined, after[name]);
+  #visitMembers(map: MapType, before: JsonObject, after: JsonObject, isLeftOut: LeftOut): void {
+    for (const name of Object.keys(before)) {
+      const other = ownValue(after, name);
+      if (before[name] !== other && !isLeftOut(name)) this.#visitMember(map, name, before[name], other);
     }
-    this.text += "}";
+    for (const name of Object.keys(after)) {
+      if (!Object.hasOwn(before, name) && !isLeftOut(name)) this.#visitMember(map, name, undefined, after[name]);
+    }
+    this.at = this.at.end();
   }
 
-  /** What is the same value on both sides adds nothing to a change, whatever it is. */
+  /** What is the same value on both sides adds nothing to a change, whatever it is, and is not asked for. */
   #visitMember(map: MapType, name: string, before: Side, after: Side): void {
-    if (before === after) return;
     const type = memberType(map, name);
     if (type === undefined || this.isOdd) return;
     this.#step(name);
-    this.visit(type, before, after);
+    this.#visit(type, before, after);
   }
 
-  #visitList(list: ListType | undefined, before: Items, after: Items): void {
-    if (list === undefined || (list.kind !== "atomic" && before.length + after.length > itemsMax)) this.isOdd = true;
+  #visitList(list: ListType | undefined, before: Items | undefined, after: Items | undefined): void {
+    if (list === undefined) this.isOdd = true;
     else if (list.kind === "atomic") this.#leaf(before, after);
+    else if ((before?.length ?? 0) + (after?.length ?? 0) > itemsMax) this.isOdd = true;
     else this.#visitItems(list, this.#named(list, before), this.#named(list, after));
   }
 
   #visitItems(list: ListType, before: ReadonlyMap<string, JsonValue>, after: ReadonlyMap<string, JsonValue>): void {
     for (const [name, item] of before) this.#visitItem(list, name, item, after.get(name));
     for (const [name, item] of after) if (!before.has(name)) this.#visitItem(list, name, undefined, item);
-    this.text += "]";
+    this.at = this.at.end();
   }
 
   #visitItem(list: ListType, name: string, before: Side, after: Side): void {
     if (before === after) return;
     this.#step(name);
-    if (!this.isOdd) this.visit(list.items, before, after);
+    if (!this.isOdd) this.#visit(list.items, before, after);
   }
 
   /** Items by name; items without a name, or with the same, are odd. */
-  #named(list: ListType, items: Items): ReadonlyMap<string, JsonValue> {
+  #named(list: ListType, items: Items | undefined): ReadonlyMap<string, JsonValue> {
+    if (items === undefined) return noItems;
     const named = new Map<string, JsonValue>();
     for (const item of items) {
       const name = nameItem(list, item);
@@ -99,18 +131,28 @@ class Shape {
     return named;
   }
 
-  /** With its length before it, no name can be taken for anything else. */
   #step(name: string): void {
-    this.text += `${name.length}:${name}`;
-    if (this.text.length > lengthMax) this.isOdd = true;
+    this.#length += name.length + stepLength;
+    if (this.#length > lengthMax) this.isOdd = true;
+    else this.at = this.at.step(name);
   }
 }
 
 type Items = readonly JsonValue[];
+type Kind = "map" | "list" | "null" | "scalar";
 const none: JsonObject = {};
+const noItems: ReadonlyMap<string, JsonValue> = new Map();
 
-function kindOf(value: Side): "{" | "[" | "0" | "." {
-  if (value === null) return "0";
-  if (Array.isArray(value)) return "[";
-  return isJsonObject(value) ? "{" : ".";
+const both: Readonly<Record<Kind, string>> = { map: "{", list: "[", null: "0", scalar: "." };
+const added: Readonly<Record<Kind, string>> = { map: "{+", list: "[+", null: "0+", scalar: ".+" };
+const removed: Readonly<Record<Kind, string>> = { map: "{-", list: "[-", null: "0-", scalar: ".-" };
+
+function nothingIs(): boolean {
+  return false;
+}
+
+function kindOf(value: JsonValue): Kind {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "list";
+  return isJsonObject(value) ? "map" : "scalar";
 }

@@ -1,40 +1,20 @@
-import type { JsonObject } from "../../../../protocol/json-value.ts";
+import type { JsonObject, JsonValue } from "../../../../protocol/json-value.ts";
 import { changeShape } from "../fields/change-shape.ts";
-import type { Comparison } from "../fields/compare-objects.ts";
-import { difference, type FieldSet, intersection, union } from "../fields/field-set.ts";
+import { type Comparison, compareObjects, withoutFields } from "../fields/compare-objects.ts";
+import { difference, equalSets, type FieldSet, intersection, union } from "../fields/field-set.ts";
 import type { MergeType } from "../fields/merge-type.ts";
+import { fieldElement } from "../fields/path-element.ts";
+import { ShapeTree } from "../fields/shape-tree.ts";
 import { withoutIdentity } from "./field-scope.ts";
+import { PairMemo } from "./pair-memo.ts";
 
-/** What is made of two things, remembered for as long as both are. */
-class PairMemo<Left extends object, Right extends object, Made> {
-  readonly #made = new WeakMap<Left, WeakMap<Right, Made>>();
-  readonly #make: (left: Left, right: Right) => Made;
-
-  constructor(make: (left: Left, right: Right) => Made) {
-    this.#make = make;
-  }
-
-  of(left: Left, right: Right): Made {
-    const row = this.#row(left);
-    const known = row.get(right);
-    if (known !== undefined) return known;
-    const made = this.#make(left, right);
-    row.set(right, made);
-    return made;
-  }
-
-  #row(left: Left): WeakMap<Right, Made> {
-    const found = this.#made.get(left);
-    if (found !== undefined) return found;
-    const row = new WeakMap<Right, Made>();
-    this.#made.set(left, row);
-    return row;
-  }
+export interface ObjectChange {
+  readonly before: JsonObject;
+  readonly after: JsonObject;
 }
 
 /** Comparisons that were made, of all kinds, by kind and by what the change looked like. */
-const known = new Map<string, Comparison>();
-const knownMax = 2_048;
+const shapes = new ShapeTree<Comparison>(20_000);
 
 /** Those of them that were asked for more than once. */
 const seenAgain = new WeakSet<Comparison>();
@@ -46,24 +26,39 @@ const kindOf = new PairMemo<MergeType, FieldSet, string>(() => {
 });
 
 /** Objects of a kind change alike: most comparisons have been made before, of other objects. */
-export function knownComparison(
-  type: MergeType,
-  resetFields: FieldSet,
-  { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
-  compare: () => Comparison,
-): Comparison {
-  const shape = changeShape(type, before, after);
-  if (shape === undefined) return compare();
-  const id = `${kindOf.of(type, resetFields)} ${shape}`;
-  const found = known.get(id);
-  if (found !== undefined) {
-    seenAgain.add(found);
-    return found;
-  }
-  const made = compare();
-  if (known.size >= knownMax) known.clear();
-  known.set(id, made);
-  return made;
+export function knownComparison(type: MergeType, resetFields: FieldSet, change: ObjectChange): Comparison {
+  const from = shapes.root.step(kindOf.of(type, resetFields));
+  const shape = changeShape(from, type, change, (name) => isReset(name, resetFields));
+  if (shape === undefined) return compared(type, resetFields, change);
+  if (shape.found === undefined) shape.found = compared(type, resetFields, change);
+  else seenAgain.add(shape.found);
+  return shape.found;
+}
+
+function compared(type: MergeType, resetFields: FieldSet, change: ObjectChange): Comparison {
+  const { before, after } = withoutReset(change, resetFields);
+  return withoutFields(compareObjects(type, before, after), resetFields);
+}
+
+/** Whole fields that do not count need not be compared; nor are those that are the same values. */
+function withoutReset({ before, after }: ObjectChange, resetFields: FieldSet): ObjectChange {
+  const isLeftOut = (name: string): boolean => before[name] !== after[name] && isReset(name, resetFields);
+  return { before: withoutNames(before, isLeftOut), after: withoutNames(after, isLeftOut) };
+}
+
+function isReset(name: string, resetFields: FieldSet): boolean {
+  return resetFields.get(fieldElement(name).text)?.isMember === true;
+}
+
+function withoutNames(object: JsonObject, isLeftOut: (name: string) => boolean): JsonObject {
+  const names = Object.keys(object);
+  if (!names.some(isLeftOut)) return object;
+  return Object.fromEntries(names.filter((name) => !isLeftOut(name)).map((name) => [name, object[name] as JsonValue]));
+}
+
+/** Whether a change looks like one before it; some never do, as with the UID of an owner. */
+export function isSeenAgain(comparison: Comparison): boolean {
+  return seenAgain.has(comparison);
 }
 
 /** What a change sets, anew or otherwise. */
@@ -71,11 +66,11 @@ function setBy({ modified, added }: Comparison): FieldSet {
   return union(modified, added);
 }
 
-/** What is remembered of comparisons with fields: of those that come back. Some never do, as with the UID of an owner. */
+/** What is remembered of comparisons with fields: of those that come back. */
 function rememberedFor(make: (comparison: Comparison, fields: FieldSet) => FieldSet) {
   const memo = new PairMemo(make);
   return (fields: FieldSet, comparison: Comparison): FieldSet =>
-    seenAgain.has(comparison) ? memo.of(comparison, fields) : make(comparison, fields);
+    isSeenAgain(comparison) ? memo.of(comparison, fields) : make(comparison, fields);
 }
 
 /** What somebody who owns these fields loses to whoever makes the change. */
@@ -97,5 +92,8 @@ export function gainedBy(comparison: Comparison): FieldSet {
   return fields;
 }
 
-/** What they own afterwards, who owned these fields before. */
-export const ownedAfter = rememberedFor((comparison, fields) => union(gainedBy(comparison), fields));
+/** What they own afterwards, who owned these fields before: the very same ones when it comes to that. */
+export const ownedAfter = rememberedFor((comparison, fields) => {
+  const owned = union(gainedBy(comparison), leftTo(fields, comparison));
+  return equalSets(owned, fields) ? fields : owned;
+});

@@ -4,7 +4,7 @@ import type { ManagedFieldsEntry } from "../../../../protocol/object-meta.ts";
 import { readKnownFieldsV1, writeFieldsV1 } from "../fields/fields-v1.ts";
 import { PathElementFault } from "../fields/path-element.ts";
 import { compareFieldText } from "../fields/value-order.ts";
-import { type Owner, type Owners, ownerIdentity } from "./owner.ts";
+import { nobody, type Owner, type Owners, ownerIdentity } from "./owner.ts";
 import { unixSeconds, utcText } from "./time-text.ts";
 
 export type DecodedFields =
@@ -18,7 +18,7 @@ const decoded = new WeakMap<object, DecodedFields>();
 
 /** Reads `metadata.managedFields`; none at all are no owners. */
 export function decodeManagedFields(entries: JsonValue | undefined): DecodedFields {
-  if (entries === undefined || entries === null) return { ok: true, owners: new Map() };
+  if (entries === undefined || entries === null) return { ok: true, owners: nobody };
   const known = decoded.get(entries as object);
   if (known !== undefined) return known;
   const result = decodeAnew(entries);

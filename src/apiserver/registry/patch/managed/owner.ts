@@ -14,6 +14,8 @@ export interface Owner {
 /** All owners of an object, by identity. */
 export type Owners = ReadonlyMap<string, Owner>;
 
+export const nobody: Owners = new Map();
+
 /** Whoever applies is the same in every version; whoever updates is another in each. Sorts as Kubernetes sorts. */
 export function ownerIdentity({
   manager,

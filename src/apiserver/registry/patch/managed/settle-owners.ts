@@ -1,21 +1,15 @@
-import type { JsonObject, JsonValue } from "../../../../protocol/json-value.ts";
-import { type Comparison, compareObjects, withoutFields } from "../fields/compare-objects.ts";
+import { type Comparison, compareObjects } from "../fields/compare-objects.ts";
 import { type FieldSet, isEmptySet, noFields } from "../fields/field-set.ts";
 import { type MergeType, mergeTypeOf } from "../fields/merge-type.ts";
 import { reconcileFields } from "../fields/reconcile-fields.ts";
 import type { FieldScope } from "./field-scope.ts";
-import { knownComparison, leftTo, takenFrom } from "./known-changes.ts";
+import { knownComparison, leftTo, type ObjectChange, takenFrom } from "./known-changes.ts";
 import { eachOwner, type Owner, type Owners, withFields } from "./owner.ts";
 
 /** Fields of somebody else that a change would take. */
 export interface Conflict {
   readonly owner: Owner;
   readonly fields: FieldSet;
-}
-
-export interface ObjectChange {
-  readonly before: JsonObject;
-  readonly after: JsonObject;
 }
 
 export type Settled =
@@ -64,30 +58,17 @@ function comparisons(change: ObjectChange, scope: FieldScope): (apiVersion: stri
   };
 }
 
-function compareIn(apiVersion: string, { before, after }: ObjectChange, scope: FieldScope): Comparison | undefined {
+/** The comparison in the version of the request, which is always served. */
+export function comparisonOf(change: ObjectChange, scope: FieldScope): Comparison {
+  return compareIn(scope.apiVersion, change, scope) as Comparison;
+}
+
+function compareIn(apiVersion: string, change: ObjectChange, scope: FieldScope): Comparison | undefined {
   const schema = scope.schemaOf(apiVersion);
   if (schema === undefined) return undefined;
   const type = mergeTypeOf(schema);
-  if (apiVersion !== scope.apiVersion) return compareObjects(type, before, after);
-  const { resetFields } = scope;
-  const change = withoutReset({ before, after }, resetFields);
-  return knownComparison(type, resetFields, change, () =>
-    withoutFields(compareObjects(type, change.before, change.after), resetFields),
-  );
-}
-
-/** Whole fields that do not count need not be compared; nor are those that are the same values. */
-function withoutReset(change: ObjectChange, resetFields: FieldSet): ObjectChange {
-  const { before, after } = change;
-  const isReset = (name: string): boolean =>
-    before[name] !== after[name] && resetFields.get(`f:${name}`)?.isMember === true;
-  return { before: withoutNames(before, isReset), after: withoutNames(after, isReset) };
-}
-
-function withoutNames(object: JsonObject, isLeftOut: (name: string) => boolean): JsonObject {
-  const names = Object.keys(object);
-  if (!names.some(isLeftOut)) return object;
-  return Object.fromEntries(names.filter((name) => !isLeftOut(name)).map((name) => [name, object[name] as JsonValue]));
+  if (apiVersion !== scope.apiVersion) return compareObjects(type, change.before, change.after);
+  return knownComparison(type, scope.resetFields, change);
 }
 
 /** Owners as of today's schemas. */

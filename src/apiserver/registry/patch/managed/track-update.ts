@@ -8,10 +8,11 @@ import { typeFault } from "../fields/type-issues.ts";
 import { isTooDeep } from "../patch-failure.ts";
 import { capOwners } from "./cap-owners.ts";
 import { blankObject, type FieldScope, metadataOf, withoutManagedFields } from "./field-scope.ts";
-import { gainedBy, ownedAfter } from "./known-changes.ts";
+import { gainedBy, type ObjectChange, ownedAfter } from "./known-changes.ts";
+import { knownEntries, type Maker } from "./known-entries.ts";
 import { decodeManagedFields, encodeManagedFields, resetsManagedFields } from "./managed-fields.ts";
-import { type Owners, ownerIdentity } from "./owner.ts";
-import { type ObjectChange, reconcileOwners, settleOwners } from "./settle-owners.ts";
+import { nobody, type Owners, ownerIdentity } from "./owner.ts";
+import { comparisonOf, reconcileOwners, settleOwners } from "./settle-owners.ts";
 
 export interface TrackedUpdate {
   /** What is stored; undefined for an object that is being made. */
@@ -33,7 +34,10 @@ export function trackUpdate(update: TrackedUpdate): readonly ManagedFieldsEntry[
   const change = changeOf(live ?? blankObject(scope), updated);
   const isTracked = owners.size > 0 || (ownValue(metadataOf(change.before), "uid") ?? "") === "";
   if (!isTracked || !fits(change, scope)) return undefined;
-  return encodeManagedFields(capOwners(ownersAfterUpdate(change, owners, update)));
+  const comparison = comparisonOf(change, scope);
+  return knownEntries(owners, comparison, makerOf(update), () =>
+    encodeManagedFields(capOwners(ownersAfterUpdate(change, owners, update))),
+  );
 }
 
 /**
@@ -44,12 +48,12 @@ function ownersBefore({ live, updated, scope }: TrackedUpdate): Owners {
   const sent = ownValue(metadataOf(updated), "managedFields");
   const stored = live === undefined ? undefined : ownValue(metadataOf(live), "managedFields");
   if (scope.subresource === "") {
-    if (resetsManagedFields(sent)) return new Map();
+    if (resetsManagedFields(sent)) return nobody;
     const decoded = decodeManagedFields(sent);
     if (decoded.ok && decoded.owners.size > 0) return decoded.owners;
   }
   const decoded = decodeManagedFields(stored);
-  return decoded.ok ? decoded.owners : new Map();
+  return decoded.ok ? decoded.owners : nobody;
 }
 
 /** Metadata that is the same on both sides stays the same. */
@@ -69,23 +73,28 @@ function fits({ before, after }: ObjectChange, { apiVersion, schemaOf }: FieldSc
   return isTyped(before) && isTyped(after);
 }
 
-/** What was changed is added to what the manager owns already; only then its time moves. */
-export function ownersAfterUpdate(
-  change: ObjectChange,
-  owners: Owners,
-  { manager, scope, nowMs }: Pick<TrackedUpdate, "manager" | "scope" | "nowMs">,
-): Owners {
-  const settled = settleOwners(change, reconcileOwners(owners, scope), scope, { self: "", force: true });
-  if (settled.outcome !== "settled") throw new Error("a forced change has no conflicts");
-  if (isEmptySet(gainedBy(settled.comparison))) return settled.owners;
-  const owner = {
+type Made = Pick<TrackedUpdate, "manager" | "scope" | "nowMs">;
+
+function makerOf({ manager, scope, nowMs }: Made): Maker {
+  return {
     manager: manager === "" ? "unknown" : manager,
     operation: "Update",
     apiVersion: scope.apiVersion,
     subresource: scope.subresource,
     timeSeconds: Math.floor(nowMs / 1000),
-  } as const;
-  const identity = ownerIdentity(owner);
-  const before = settled.owners.get(identity)?.fields ?? noFields;
-  return new Map(settled.owners).set(identity, { ...owner, fields: ownedAfter(before, settled.comparison) });
+  };
+}
+
+/** What was changed is added to what the manager owns already; only then its time moves. */
+export function ownersAfterUpdate(change: ObjectChange, before: Owners, made: Made): Owners {
+  const { scope } = made;
+  const owners = reconcileOwners(before, scope);
+  const settled = settleOwners(change, owners, scope, { self: "", force: true });
+  if (settled.outcome !== "settled") throw new Error("a forced change has no conflicts");
+  const { comparison } = settled;
+  if (isEmptySet(gainedBy(comparison))) return settled.owners;
+  const maker = makerOf(made);
+  const identity = ownerIdentity(maker);
+  const fields = ownedAfter(owners.get(identity)?.fields ?? noFields, comparison);
+  return new Map(settled.owners).set(identity, { ...maker, fields });
 }

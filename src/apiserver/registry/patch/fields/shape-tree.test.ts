@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { ShapeTree } from "./shape-tree.ts";
+
+describe("a tree of shapes", () => {
+  it("leads to the same place by the same steps, and by no others", () => {
+    const { root } = new ShapeTree(100);
+    const place = root.step("a").step("b").end();
+    expect(root.step("a").step("b").end()).toBe(place);
+    const others = [root.step("a").step("b"), root.step("a").end().step("b"), root.step("b").step("a").end()];
+    for (const other of others) expect(other).not.toBe(place);
+    expect(root.step("c")).toBe(root.step("c"));
+  });
+
+  it("starts over when it is too large, at the next beginning", () => {
+    const tree = new ShapeTree<string>(3);
+    const place = tree.root.step("a");
+    place.found = "known";
+    expect(tree.root.step("a").found).toBe("known");
+    expect(place.step("b")).toBe(place.step("b"));
+    expect(tree.root.step("a").found).toBeUndefined();
+  });
+});
