@@ -1,8 +1,13 @@
-import { setMaxListeners } from "node:events";
+import { LightSignal } from "./light-signal.ts";
 
-/** A controller whose signal is handed to any number of calls at the same time, without a warning that they are many. */
-export function sharedAbort(): AbortController {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  return controller;
+/** What ends work: an AbortController, or as good as one. */
+export interface Abort {
+  readonly signal: AbortSignal;
+  abort(reason: unknown): void;
+}
+
+/** Its signal is handed to any number of calls at the same time. */
+export function sharedAbort(): Abort {
+  const signal = new LightSignal();
+  return { signal, abort: (reason) => signal.abort(reason) };
 }

@@ -15,7 +15,7 @@ export interface ApiRequest {
   /** What the body is the text of, from callers in this process, who do not change it any more. */
   readonly sent?: object | undefined;
   /** Aborts when the client is gone; and by the server, when the time for the request is up. */
-  readonly life: AbortController;
+  readonly life: RequestLife;
   /** For callers that are trusted to say who they are; everybody else is asked. */
   readonly user?: UserInfo;
   /**
@@ -31,6 +31,12 @@ export interface ApiRequest {
   readonly asksProgress?: boolean;
   /** What the TLS connection knows of its client. */
   readonly clientCertificate?: X509Certificate | undefined;
+}
+
+/** An AbortController, or as good as one. */
+export interface RequestLife {
+  readonly signal: AbortSignal;
+  abort(reason: unknown): void;
 }
 
 export interface ApiAnswer {

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { failure, StatusError, unexplained } from "../../protocol/api-status.ts";
 import { peerCertificateOf } from "./access/authentication/client-certificate.ts";
 import { plainJson, statusAnswer } from "./answers.ts";
-import type { ApiAnswer, ApiRequest, StreamSink } from "./api-request.ts";
+import type { ApiAnswer, ApiRequest, RequestLife, StreamSink } from "./api-request.ts";
 import type { Answering } from "./observed-api.ts";
 
 export interface ListenOptions {
@@ -149,7 +149,7 @@ function stayOpen(request: Http2ServerRequest, response: Http2ServerResponse, { 
   response.once("close", () => add(-1));
 }
 
-function apiRequest(request: Http2ServerRequest, life: AbortController, limits: SocketLimits): ApiRequest {
+function apiRequest(request: Http2ServerRequest, life: RequestLife, limits: SocketLimits): ApiRequest {
   const { pathname, searchParams } = parseUrl(request.url);
   return {
     method: request.method ?? "GET",

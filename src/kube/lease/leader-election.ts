@@ -4,7 +4,7 @@ import type { Random } from "../backoff.ts";
 import { ChildAbort } from "../child-abort.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
 import { pause } from "../pause.ts";
-import { sharedAbort } from "../shared-abort.ts";
+import { type Abort, sharedAbort } from "../shared-abort.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { type Lease, newLease, renewed } from "./lease.ts";
 import { type Moment, PassedTime } from "./passed-time.ts";
@@ -46,7 +46,7 @@ export class NotLeading extends Error {
 }
 
 interface Leading {
-  readonly life: AbortController;
+  readonly life: Abort;
   /** When the last renewal that succeeded was sent: others may count from as early as then. */
   sentAt: Moment;
   deadline: Timer;

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../protocol/json-value.ts";
 import { ChildAbort } from "../child-abort.ts";
+import type { Abort } from "../shared-abort.ts";
 import { isSuccess, refusal } from "./reply-status.ts";
 import {
   type Call,
@@ -27,7 +28,7 @@ export interface DirectRequest {
   readonly body: () => Promise<string>;
   /** What the body is the text of. */
   readonly sent?: object | undefined;
-  readonly life: AbortController;
+  readonly life: Abort;
   readonly user: DirectUser;
   readonly allPlanes?: boolean;
   /** Say how far the server is, and let watches of the same know at once; list nothing. */
@@ -70,7 +71,7 @@ export function directTransport(handle: DirectHandle, user: DirectUser): Transpo
       // The server ends a request by its own controller: that must not end what else hangs on the caller's signal.
       const life = new ChildAbort(signal);
       try {
-        const answer = await handle(requestFor(call, user, life.controller));
+        const answer = await handle(requestFor(call, user, life));
         signal.throwIfAborted();
         return replyOf(call, answer);
       } finally {
@@ -81,7 +82,7 @@ export function directTransport(handle: DirectHandle, user: DirectUser): Transpo
       signal.throwIfAborted();
       const life = new ChildAbort(signal);
       try {
-        const { code, headers, body } = await handle(requestFor(call, user, life.controller));
+        const { code, headers, body } = await handle(requestFor(call, user, life));
         signal.throwIfAborted();
         if (typeof body === "string") throw refusedStream(call, { code, headers: flat(headers), body });
         await new Promise<void>((resolve, reject) => {
@@ -100,7 +101,7 @@ export function directTransport(handle: DirectHandle, user: DirectUser): Transpo
       const life = new ChildAbort(signal);
       try {
         const { code, headers, body } = await handle({
-          ...requestFor(call, user, life.controller),
+          ...requestFor(call, user, life),
           asksProgress: true,
         });
         signal.throwIfAborted();
@@ -149,7 +150,7 @@ function refusedProgress(call: Call, answer: DirectAnswer): Error {
 function requestFor(
   { method, path, query, body, reach, accept = "application/json" }: Call,
   user: DirectUser,
-  life: AbortController,
+  life: Abort,
 ): DirectRequest {
   return {
     method,

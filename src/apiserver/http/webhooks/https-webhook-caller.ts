@@ -37,18 +37,25 @@ export class HttpsWebhookCaller implements WebhookCaller {
   async call({ address, review, timeoutSeconds }: WebhookCall, signal: AbortSignal): Promise<JsonValue> {
     const url = urlOf(address, timeoutSeconds);
     const shown = quote(shownUrl(address, url));
-    const timeout = new AbortController();
-    const timer = this.#ports.clock.after(timeoutSeconds * 1000, () => timeout.abort());
+    const end = new AbortController();
+    let isLate = false;
+    const timer = this.#ports.clock.after(timeoutSeconds * 1000, () => {
+      isLate = true;
+      end.abort();
+    });
+    const aborted = (): void => end.abort(signal.reason);
+    signal.addEventListener("abort", aborted, { once: true });
+    if (signal.aborted) aborted();
     try {
-      const either = AbortSignal.any([signal, timeout.signal]);
-      return await this.#exchange(address, url, writeJson(review), either);
+      return await this.#exchange(address, url, writeJson(review), end.signal);
     } catch (error) {
       if (error instanceof CallFailed) throw error;
       if (signal.aborted) throw new CallFailed(`Post ${shown}: context canceled`);
-      const problem = timeout.signal.aborted ? "context deadline exceeded" : networkErrorText(error);
+      const problem = isLate ? "context deadline exceeded" : networkErrorText(error);
       throw new CallFailed(`Post ${shown}: ${problem}`);
     } finally {
       timer.stop();
+      signal.removeEventListener("abort", aborted);
     }
   }
 
