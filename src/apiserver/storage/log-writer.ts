@@ -3,7 +3,7 @@ import { depthMax, type JsonObject } from "../../protocol/json-value.ts";
 import type { Compaction, CompactionStep } from "./compaction.ts";
 import { keyText } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
-import { ObjectTooLarge, StorageUnavailable, type StoredObject } from "./object-store.ts";
+import { ObjectTooLarge, type Ordered, StorageUnavailable, type StoredObject } from "./object-store.ts";
 import { readsBack } from "./reads-back.ts";
 import { LogFull, type LogRecord, type RecordLog } from "./record-log.ts";
 import type { StoreLimits } from "./store-limits.ts";
@@ -37,8 +37,8 @@ export class LogWriter {
   readonly #pending = new Map<string, PendingWrite>();
   #queue: PendingWrite[] = [];
   #queuedChars = 0;
-  #durable: number;
   #assigned: number;
+  #takenBack = 0;
   #refusal: string | undefined;
   #isBroken = false;
   #running: Promise<void> | undefined;
@@ -46,8 +46,12 @@ export class LogWriter {
   constructor(ports: Ports, limits: StoreLimits, revision: number) {
     this.#ports = ports;
     this.#limits = limits;
-    this.#durable = revision;
     this.#assigned = revision;
+  }
+
+  /** How often writes failed that had their place already. */
+  get takenBack(): number {
+    return this.#takenBack;
   }
 
   /** Settles, and never rejects, with the write of this object that is on its way; undefined when there is none. */
@@ -68,17 +72,19 @@ export class LogWriter {
   }
 
   /** The caller has made sure that no other write of this object is on its way. */
-  write(key: ObjectKey, deleted: boolean, object: JsonObject): Promise<StoredObject> {
+  write(key: ObjectKey, deleted: boolean, object: JsonObject, ordered?: Ordered): Promise<StoredObject> {
     const revision = this.#assigned + 1;
     const written = objectAt(revision, object);
     const text = textOf(written);
     if (!deleted) this.#requireSize(text);
     this.#assigned = revision;
-    const write = pendingWrite({ revision, key, deleted, text }, readsBack(written) ? written : undefined);
+    const isAsRead = readsBack(written);
+    const write = pendingWrite({ revision, key, deleted, text }, isAsRead ? written : undefined);
     this.#pending.set(write.id, write);
     this.#queue.push(write);
     this.#queuedChars += text.length;
     this.wake();
+    if (isAsRead) ordered?.({ key, revision, text, object: written });
     return write.settled;
   }
 
@@ -152,19 +158,21 @@ export class LogWriter {
   }
 
   #publish(write: PendingWrite): void {
-    this.#durable = write.record.revision;
     this.#pending.delete(write.id);
     write.settle(this.#ports.apply(write.record, write.object));
   }
 
-  /** Fails a batch and all that was decided on top of it. Without certainty about the disk, nothing more is written. */
+  /**
+   * Fails a batch and all that was decided on top of it. Without certainty about the disk, nothing more is written.
+   * Revisions are not given out again: somebody may know them, for what they were to be.
+   */
   #abandon(batch: readonly PendingWrite[], cause: unknown): void {
     const message = cause instanceof LogFull ? fullText(cause) : doubtText(cause);
     if (!(cause instanceof LogFull)) this.#break(message);
     const failed = [...batch, ...this.#queue];
     this.#queue = [];
     this.#queuedChars = 0;
-    this.#assigned = this.#durable;
+    this.#takenBack += 1;
     for (const write of failed) {
       this.#pending.delete(write.id);
       write.fail(new StorageUnavailable(message, { cause }));

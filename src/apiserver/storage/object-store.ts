@@ -35,6 +35,9 @@ export type WriteResult =
   /** Somebody else wrote first; nothing changed. Undefined when the object is not there. */
   | { readonly ok: false; readonly current: StoredObject | undefined };
 
+/** Hears of a write that is not durable yet. */
+export type Ordered = (stored: StoredObject) => void;
+
 export interface ListOptions {
   /** A revision to list at; the newest when left out. */
   readonly at?: number;
@@ -73,6 +76,9 @@ export interface ObjectStore {
   /** Why nothing more is written until a restart; undefined while all is well. */
   readonly fault: string | undefined;
 
+  /** How often writes were taken back that had their place already. */
+  readonly takenBack: number;
+
   get(key: ObjectKey): StoredObject | undefined;
 
   /** Settles when no write of this object is on its way, so that `get` shows the newest state. */
@@ -84,9 +90,11 @@ export interface ObjectStore {
   /**
    * Writes an object if its newest version is still `expected` (0: it does not exist). The resourceVersion is set here.
    * The object is kept as it is, and shared with all who read it: nobody may change it any more.
+   * `ordered` is called as soon as the write has its place in the log, long before it is durable: whatever is written from
+   * then on is lost if this is lost, as long as `takenBack` stays the same. It must not throw, and may not be called.
    * Rejects with StorageUnavailable and ObjectTooLarge; with TypeError on a key that names cannot make.
    */
-  put(key: ObjectKey, expected: number, object: JsonObject): Promise<WriteResult>;
+  put(key: ObjectKey, expected: number, object: JsonObject, ordered?: Ordered): Promise<WriteResult>;
 
   /** Deletes an object if its newest version is still `expected`; `last` is what watchers see of it. */
   remove(key: ObjectKey, expected: number, last: JsonObject): Promise<WriteResult>;

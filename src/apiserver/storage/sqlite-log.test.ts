@@ -243,10 +243,11 @@ describe("a database on disk", () => {
     expect([...store.list(configmaps)].map((stored) => stored.text)).toEqual(before);
     clock.advance(10 * 60_000); // history is compacted, which makes room
     for (let at = 0; at < 5; at += 1) await eventually(() => put(store, `b-${at}`, text));
-    expect(store.revision).toBe(revision + 5);
+    expect(store.revision).toBeGreaterThanOrEqual(revision + 10); // no revision is given out twice
+    const last = store.revision;
     await store.close();
     const again = await openIn(directory, { pagesMax: 100 });
-    expect([again.revision, again.count(configmaps)]).toEqual([revision + 5, 15]);
+    expect([again.revision, again.count(configmaps)]).toEqual([last, 15]);
     await again.close();
   });
 

@@ -4,7 +4,7 @@ import { checkKey } from "./key-order.ts";
 import { type Loaded, loadLog, trim } from "./load-log.ts";
 import { LogWriter } from "./log-writer.ts";
 import type { ObjectKey, Scope } from "./object-key.ts";
-import type { Change, ListOptions, ObjectStore, StoredObject, WriteResult } from "./object-store.ts";
+import type { Change, ListOptions, ObjectStore, Ordered, StoredObject, WriteResult } from "./object-store.ts";
 import type { LogRecord, RecordLog } from "./record-log.ts";
 import { defaultLimits, type StoreLimits } from "./store-limits.ts";
 import type { Parsed } from "./stored-version.ts";
@@ -32,6 +32,12 @@ export async function openStore(log: RecordLog, clock: Clock, options: StoreOpti
 interface Parts extends Loaded {
   readonly log: RecordLog;
   readonly clock: Clock;
+}
+
+interface Wanted {
+  readonly deleted: boolean;
+  readonly object: JsonObject;
+  readonly ordered: Ordered | undefined;
 }
 
 class Store implements ObjectStore {
@@ -74,13 +80,13 @@ class Store implements ObjectStore {
     return this.#writer.settled();
   }
 
-  put(key: ObjectKey, expected: number, object: JsonObject): Promise<WriteResult> {
-    return this.#write(key, expected, { deleted: false, object });
+  put(key: ObjectKey, expected: number, object: JsonObject, ordered?: Ordered): Promise<WriteResult> {
+    return this.#write(key, expected, { deleted: false, object, ordered });
   }
 
   async remove(key: ObjectKey, expected: number, last: JsonObject): Promise<WriteResult> {
     if (expected === 0) return { ok: false, current: this.#objects.get(key) };
-    return this.#write(key, expected, { deleted: true, object: last });
+    return this.#write(key, expected, { deleted: true, object: last, ordered: undefined });
   }
 
   list(scope: Scope, options?: ListOptions): Iterable<StoredObject> {
@@ -93,6 +99,10 @@ class Store implements ObjectStore {
 
   get fault(): string | undefined {
     return this.#writer.refusal;
+  }
+
+  get takenBack(): number {
+    return this.#writer.takenBack;
   }
 
   resources(): readonly string[] {
@@ -123,11 +133,7 @@ class Store implements ObjectStore {
     await this.#parts.log.close();
   }
 
-  async #write(
-    key: ObjectKey,
-    expected: number,
-    { deleted, object }: { readonly deleted: boolean; readonly object: JsonObject },
-  ): Promise<WriteResult> {
+  async #write(key: ObjectKey, expected: number, { deleted, object, ordered }: Wanted): Promise<WriteResult> {
     checkKey(key);
     this.#writer.admit();
     // A conflict is answered once the write it conflicts with is there to be seen. If that one failed, there is none.
@@ -138,7 +144,7 @@ class Store implements ObjectStore {
     }
     const current = this.#objects.get(key);
     if ((current?.revision ?? 0) !== expected) return { ok: false, current };
-    const stored = await this.#writer.write(current?.key ?? this.#objects.newKey(key), deleted, object);
+    const stored = await this.#writer.write(current?.key ?? this.#objects.newKey(key), deleted, object, ordered);
     return { ok: true, stored };
   }
 
