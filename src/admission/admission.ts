@@ -1,4 +1,5 @@
 import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
+import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import type { Random } from "../kube/backoff.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import { EventRecorder, eventType } from "../kube/events/event-recorder.ts";
@@ -33,6 +34,8 @@ export interface AdmissionOptions {
   /** The users that controllers and admission write as; others may not write what is theirs. */
   readonly systemUsers?: readonly string[];
   readonly usage?: UsageView;
+  /** Told of each claim that somebody waits for, as soon as it is made: whoever decides need not wait until it is seen. */
+  readonly claimed?: (plane: string, claim: ResourceClaim) => void;
   /** Which of several this is, to those who read its events. */
   readonly instance?: string;
   /** Those who count. */
@@ -84,6 +87,7 @@ export class Admission {
       advice: options.advice ?? adviceDefault,
       usage: options.usage ?? unknownUsage,
       events: this.#events,
+      claimed: options.claimed ?? (() => undefined),
       told,
       report,
     });
@@ -116,8 +120,9 @@ export class Admission {
   }
 
   /**
-   * A claim is promised in full, durably. To be told only by the one writer of pages there can be, in this process: then
-   * nothing can come between that promise and the claim being granted. Returns whether anybody waited for it.
+   * A claim is promised in full, durably or in a log that the object will be in after it. To be told only by the one writer
+   * of pages there can be, in this process: then nothing can come between that promise and the claim being granted. Returns
+   * whether anybody waited for it.
    */
   promised(uid: string): boolean {
     return this.#streams.promised(uid);

@@ -20,11 +20,20 @@ export class ClaimAttempt {
   readonly #claims: ResourceClient<ResourceClaim>;
   readonly #wanted: RenderedClaim;
   readonly #claimant: Claimant;
+  #isOver: Promise<boolean> = Promise.resolve(true);
 
   constructor(client: KubeClient, wanted: RenderedClaim, claimant: Claimant) {
     this.#claims = client.resource(resourceClaimDefinition, parseResourceClaim);
     this.#wanted = wanted;
     this.#claimant = claimant;
+  }
+
+  /**
+   * Settles, and never rejects, when the claim that was acquired is durable: on a server in this process it is known
+   * before. Whether it is there.
+   */
+  get isOver(): Promise<boolean> {
+    return this.#isOver;
   }
 
   /** Throws Refused where the object cannot be created, or not now. */
@@ -41,8 +50,9 @@ export class ClaimAttempt {
     const noted = { ...manifest.metadata.annotations, [annotations.candidates]: this.#claimant.uid };
     const object = { ...manifest, metadata: { ...manifest.metadata, annotations: noted } };
     try {
-      return await this.#claims.create(object, {}, signal);
+      return await this.#made(object, signal);
     } catch (error) {
+      this.#isOver = Promise.resolve(true); // whatever is there is not ours, and is there already
       if (error instanceof StatusError && error.status.reason === "AlreadyExists") return undefined;
       // It may have been made all the same; then it lists us, and is found by its name.
       if (error instanceof StatusError && error.status.code < 500) throw error;
@@ -50,6 +60,18 @@ export class ClaimAttempt {
       if (found === undefined) throw error;
       return undefined;
     }
+  }
+
+  /** The claim as soon as it is known: it may be on its way to the disk still, and the object comes after it. */
+  #made(object: KubernetesObject, signal: AbortSignal): Promise<ResourceClaim> {
+    return new Promise((resolve, reject) => {
+      const stored = this.#claims.create(object, { ordered: resolve }, signal);
+      stored.then(resolve, reject);
+      this.#isOver = stored.then(
+        () => true,
+        () => false,
+      );
+    });
   }
 
   /** Undefined when what was there has changed meanwhile, or is out of the way. */

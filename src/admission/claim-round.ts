@@ -21,7 +21,10 @@ export interface PolicyClaim {
   readonly claim: RenderedClaim;
 }
 
-type RoundOptions = Pick<QuotaAdmissionOptions, "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "report">;
+type RoundOptions = Pick<
+  QuotaAdmissionOptions,
+  "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "claimed" | "report"
+>;
 
 /** Why a change is let in. */
 export interface LetIn {
@@ -33,8 +36,9 @@ export interface LetIn {
 /** A claim that we have asked for, and may be listed in. */
 interface Tried extends Listed {
   readonly plane: string;
-  /** Settles when nothing of ours is on its way to it any more. */
+  /** Settles when it is known. */
   readonly asked: Promise<ResourceClaim>;
+  readonly attempt: ClaimAttempt;
 }
 
 class OutOfTime extends Error {
@@ -94,6 +98,7 @@ export class ClaimRound {
    */
   async #withdraw(attempted: Tried, signal: AbortSignal): Promise<void> {
     const claim = await untilAborted(attempted.asked, signal).catch(() => undefined);
+    await untilAborted(attempted.attempt.isOver, signal);
     if (this.#claimant.isStored && claim === undefined) return;
     const { uid = "" } = claim?.metadata ?? {};
     const tried = this.#claimant.isStored ? { ...attempted, claim: uid } : attempted;
@@ -157,10 +162,12 @@ export class ClaimRound {
     const client = this.#options.planes.client(plane);
     const attempt = new ClaimAttempt(client, wanted, this.#claimant);
     const asked = stream.turns.take(turnOf(wanted), () => attempt.acquire(signal));
-    this.#tried.push({ client, plane, namespace, name, candidate: this.#claimant.uid, asked });
+    this.#tried.push({ client, plane, namespace, name, candidate: this.#claimant.uid, asked, attempt });
     const claim = await untilAborted(asked, signal);
     this.#uids.set(turnOf(wanted), claim.metadata.uid ?? "");
     stream.follow(waiter, claim);
+    void attempt.isOver.then((isStored) => isStored || waiter.end({ result: "lost" }));
+    this.#options.claimed?.(plane, claim);
     return untilAborted(waiter.done, signal);
   }
 }

@@ -1,4 +1,5 @@
 import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
+import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { EventRecorder } from "../kube/events/event-recorder.ts";
@@ -43,6 +44,7 @@ export interface QuotaAdmissionOptions {
   readonly usage?: UsageView;
   /** Where people see what policies that only watch would have refused. */
   readonly events?: Pick<EventRecorder, "record">;
+  readonly claimed?: (plane: string, claim: ResourceClaim) => void;
   readonly told: AdmissionListener;
   readonly report: (where: string, error: unknown) => void;
 }

@@ -15,6 +15,7 @@ import { ensureNamespace } from "./system-namespace.ts";
 import { ClaimCounts } from "./views/claim-counts.ts";
 import type { ClaimRecord } from "./views/claim-record.ts";
 import { createViews, type Views } from "./views/views.ts";
+import { EarlyClaims } from "./writer/early-claims.ts";
 import type { DecisionListener, Leadership } from "./writer/ports.ts";
 
 export interface ControllersOptions {
@@ -44,6 +45,8 @@ export class Controllers {
   readonly #stopped = new AbortController();
   /** How much is used, as far as this process knows while it leads. */
   readonly known: KnownFigures;
+  /** To be told of claims that admission in this process makes on a server in it. */
+  readonly early = new EarlyClaims();
   readonly #counts: ClaimCounts;
   #isLeading = false;
   #running: Promise<void> | undefined;
@@ -123,10 +126,10 @@ export class Controllers {
     } catch {
       return; // it ended before it began
     }
-    const { known } = this;
+    const { known, early } = this;
     this.#isLeading = true;
     const events = this.#events;
-    const term = leadWith({ runtime, views: this.#views, leadership, told, events, known, claimFinalizer });
+    const term = leadWith({ runtime, views: this.#views, leadership, told, events, known, early, claimFinalizer });
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener("abort", () => resolve(), { once: true });

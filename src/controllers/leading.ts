@@ -20,6 +20,7 @@ import { RegistrationIndex } from "./views/registration-index.ts";
 import type { Views } from "./views/views.ts";
 import type { BucketViews } from "./writer/bucket-views.ts";
 import { BucketWriter } from "./writer/bucket-writer.ts";
+import type { EarlyClaims } from "./writer/early-claims.ts";
 import { ForcedClaims } from "./writer/forced-claims.ts";
 import type { DecisionListener, Leadership } from "./writer/ports.ts";
 
@@ -31,6 +32,7 @@ interface Ground {
   readonly events: Pick<EventRecorder, "record">;
   /** Told of figures as soon as they change. */
   readonly known: KnownFigures;
+  readonly early: EarlyClaims;
   /** Whether claims are kept, when somebody deletes them, until their object is gone. */
   readonly claimFinalizer: boolean;
 }
@@ -60,7 +62,7 @@ function startGrantPolicies(term: Term, { runtime, views, events }: Ground, dire
 }
 
 function startWriter(term: Term, ground: Ground, forced: ForcedClaims): BucketWriter {
-  const { runtime, views, leadership, known } = ground;
+  const { runtime, views, leadership, known, early } = ground;
   const told = withEvents(ground);
   const registrations = term.start(new RegistrationIndex(views.registrations));
   const figures = term.start(new FigureViews(runtime, views));
@@ -70,7 +72,8 @@ function startWriter(term: Term, ground: Ground, forced: ForcedClaims): BucketWr
       figures.changed(key, read);
     },
   };
-  const writer = term.start(new BucketWriter({ runtime, views, registrations, forced, leadership, shown, told }));
+  const seen = { views, registrations, forced, early };
+  const writer = term.start(new BucketWriter({ ...seen, runtime, leadership, shown, told }));
   void writer.ready.then(() => figures.sweep((key) => writer.knows(key)));
   return writer;
 }

@@ -22,7 +22,7 @@ export const systemUser = systemUserName;
 
 /**
  * Controllers and admission in the process of the server. They are alone with its data, so a claim counts as granted as
- * soon as all its promises are durable.
+ * soon as all its promises have their place in the log: the object that is let in by them comes after them.
  */
 export class QuotaSystem {
   readonly #admission: Admission;
@@ -42,6 +42,7 @@ export class QuotaSystem {
       clock,
       random,
       report,
+      claimed: (plane, claim) => this.controllers.early.made(plane, claim),
       usage: { figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey) },
     });
     const promised = (uid: string): boolean => this.#admission.promised(uid);

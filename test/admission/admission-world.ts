@@ -3,6 +3,7 @@ import type { Enforcement } from "../../src/admission/quota-admission.ts";
 import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
 import type { AdmissionPlugin } from "../../src/apiserver/registry/admission.ts";
 import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
+import type { RecordLog } from "../../src/apiserver/storage/record-log.ts";
 import { systemClock } from "../../src/apiserver/system-clock.ts";
 import type { Runtime } from "../../src/controllers/runtime.ts";
 import { quotaKinds } from "../../src/core/resources/kinds.ts";
@@ -16,6 +17,7 @@ import { ServedWorld } from "./served-world.ts";
 export interface WorldOptions extends Pick<QuotaSystemOptions, "waitMsMax" | "told" | "toldStreams" | "toldPolicies"> {
   /** Others with a say, after quota. */
   readonly plugins?: readonly AdmissionPlugin[];
+  readonly log?: RecordLog;
 }
 
 /** A server with quota in its process. */
@@ -29,7 +31,7 @@ export class AdmissionWorld extends ServedWorld {
   static async start(options: WorldOptions = {}): Promise<AdmissionWorld> {
     const plugin = new QuotaPlugin();
     const server = await startEmbedded({
-      log: new MemoryLog(),
+      log: options.log ?? new MemoryLog(),
       clock: systemClock,
       tokens: [],
       plugins: [plugin, ...(options.plugins ?? [])],
@@ -52,7 +54,7 @@ export class AdmissionWorld extends ServedWorld {
       incarnation: randomUUID(),
       report: (where, error) => this.reported.push(`${where}: ${(error as Error).message}`),
     };
-    const { plugins: _plugins, ...given } = options;
+    const { plugins: _plugins, log: _log, ...given } = options;
     const enforcement = (): Enforcement => this.enforcement;
     this.#system = new QuotaSystem({ ...given, runtime: this.runtime, plugin, enforcement });
   }

@@ -14,6 +14,11 @@ export interface ApiRequest {
   readonly body: () => Promise<Uint8Array | string>;
   /** What the body is the text of, from callers in this process, who do not change it any more. */
   readonly sent?: object | undefined;
+  /**
+   * Told of the object that is about to be answered as soon as its write has its place in the log. For callers in this
+   * process: what they write from then on is lost if this is lost. Not told of everything, and never in place of the answer.
+   */
+  readonly ordered?: ((object: JsonObject) => void) | undefined;
   /** Aborts when the client is gone; and by the server, when the time for the request is up. */
   readonly life: RequestLife;
   /** For callers that are trusted to say who they are; everybody else is asked. */

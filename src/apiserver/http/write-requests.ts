@@ -6,10 +6,12 @@ import type { Registry } from "../registry/registry.ts";
 import { sentObject } from "../registry/sent-object.ts";
 import type { ServedKind } from "../registry/served-kind.ts";
 import { nextByReplacement, requireName, updateObject } from "../registry/update.ts";
-import type { ApiAnswer } from "./api-request.ts";
+import type { Ordered } from "../storage/object-store.ts";
+import type { ApiAnswer, ApiRequest } from "./api-request.ts";
 import { type BodyKind, bodyText, contentType, objectBody, unsupportedMediaType } from "./body.ts";
 import { handedOver } from "./handed-over.ts";
 import { objectAnswer } from "./object-answers.ts";
+import { objectText, type Showing, shownObject } from "./representation.ts";
 import { type ResourceCall, showingOf, writeRequest } from "./resource-call.ts";
 import { parseWriteOptions } from "./write-options.ts";
 
@@ -17,7 +19,7 @@ export async function create(registry: Registry, call: ResourceCall): Promise<Ap
   const { request } = call.context;
   const showing = showingOf(call, registry.clock.now());
   const options = parseWriteOptions(request, "CreateOptions");
-  const write = writeRequest(call, options);
+  const write = { ...writeRequest(call, options), ordered: orderedFor(request, showing) };
   const { value, duplicates } = await objectBody(request, bodyKind(call.kind));
   const stored = await createObject(registry, write, sentObject(value, write, duplicates));
   return objectAnswer(201, stored, showing);
@@ -26,7 +28,10 @@ export async function create(registry: Registry, call: ResourceCall): Promise<Ap
 export async function update(registry: Registry, call: ResourceCall): Promise<ApiAnswer> {
   const { request } = call.context;
   const showing = showingOf(call, registry.clock.now());
-  const write = writeRequest(call, parseWriteOptions(request, "UpdateOptions"));
+  const write = {
+    ...writeRequest(call, parseWriteOptions(request, "UpdateOptions")),
+    ordered: orderedFor(request, showing),
+  };
   const { value, duplicates } = await objectBody(request, bodyKind(call.kind));
   const object = requireName(sentObject(value, write, duplicates), call.path.name);
   const next = nextByReplacement(object, write, registry.clock);
@@ -62,6 +67,12 @@ export async function patch(registry: Registry, call: ResourceCall): Promise<Api
   const next = nextByPatch({ ...sent, ...target }, write, registry.clock);
   const { stored, created } = await updateObject(registry, write, call.path.name, next);
   return objectAnswer(created ? 201 : 200, stored, showing);
+}
+
+/** Tells a caller in this process what it is going to be answered. */
+function orderedFor({ ordered }: ApiRequest, showing: Showing): Ordered | undefined {
+  if (ordered === undefined || showing.accepted.format !== "json") return undefined;
+  return (stored) => ordered(shownObject(stored, objectText(stored, showing)));
 }
 
 function bodyKind({ group, version, kind, isCustom }: ServedKind): BodyKind {

@@ -57,6 +57,7 @@ async function storeNew(
 ): Promise<StoredObject | undefined> {
   const shaped = shapedNew(object, request);
   requireLiveDefinition(registry, request, shaped.metadata.name as string);
+  const { takenBack } = registry.store; // whoever lets it in may rely on what has its place by then
   const settle = await registry.admission.validate(creation(request, shaped), request.signal);
   const key = keyOf(request, shaped.metadata.name as string);
   try {
@@ -73,7 +74,7 @@ async function storeNew(
     request.signal.throwIfAborted();
     const result = request.dryRun
       ? { ok: true as const, stored: unstored(key, storedForm(shaped, request.kind)) }
-      : await registry.store.put(key, 0, storedForm(shaped, request.kind));
+      : await registry.store.put(key, 0, storedForm(shaped, request.kind), { takenBack, ordered: request.ordered });
     settle(result.ok && !request.dryRun ? storedAs(result.stored) : { stored: false });
     return result.ok ? result.stored : undefined;
   } catch (error) {

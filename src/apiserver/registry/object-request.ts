@@ -1,5 +1,6 @@
 import type { GroupResource } from "../../protocol/api-status.ts";
 import type { ObjectKey, Scope } from "../storage/object-key.ts";
+import type { Ordered } from "../storage/object-store.ts";
 import type { UserInfo } from "./requester.ts";
 import type { KindView } from "./scoped-view.ts";
 import type { ServedKind } from "./served-kind.ts";
@@ -34,6 +35,8 @@ export interface WriteRequest extends ObjectRequest {
   readonly fieldValidation: FieldValidation;
   /** Asked before an update or an apply makes an object: rejects when the user may not create one. */
   readonly mayCreate?: () => Promise<void>;
+  /** Told as soon as the write has its place, before it is durable, where anybody in this process can use that. */
+  readonly ordered?: Ordered | undefined;
 }
 
 /** What is done about fields that no schema knows, and about keys given twice. */

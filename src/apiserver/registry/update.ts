@@ -101,6 +101,7 @@ async function writeOver(
   const mutated = await registry.admission.mutate(replacement(request, versioned, old), versioned, request.signal);
   const shaped = shapedUpdate(withSystemFields(mutated, old), old, request);
   requireInView(request, shaped);
+  const { takenBack } = registry.store;
   const settle = await registry.admission.validate(replacement(request, shaped, old), request.signal);
   try {
     requireSameSchema(request);
@@ -118,7 +119,10 @@ async function writeOver(
     }
     const result = request.dryRun
       ? { ok: true as const, stored: unstored(current.key, storedForm(shaped, kind)) }
-      : await registry.store.put(current.key, current.revision, storedForm(shaped, kind));
+      : await registry.store.put(current.key, current.revision, storedForm(shaped, kind), {
+          takenBack,
+          ordered: request.ordered,
+        });
     settle(result.ok && !request.dryRun ? storedAs(result.stored) : { stored: false });
     // A client that named a version is refused at the next try, when its version is no longer the stored one.
     return result.ok ? result.stored : undefined;

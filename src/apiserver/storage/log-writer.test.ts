@@ -184,25 +184,41 @@ describe("writes on their way to the disk", () => {
     const ordered: string[] = [];
     const note = ({ key: { name }, revision, object }: StoredObject): unknown =>
       ordered.push(`${name} ${revision} ${object.metadata.resourceVersion}`);
-    const first = store.put(key("a"), 0, {}, note);
-    const second = store.put(key("b"), 0, {}, note);
+    const first = store.put(key("a"), 0, {}, { ordered: note });
+    const second = store.put(key("b"), 0, {}, { ordered: note });
     expect(ordered).toEqual(["a 2 2", "b 3 3"]);
     expect(seen()).toEqual([0, 1, 0]);
     await pass(2, 3);
     await Promise.all([first, second]);
     expect(store.takenBack).toBe(0);
-    const third = expect(store.put(key("c"), 0, {}, note)).rejects.toThrow(StorageUnavailable);
+    const third = expect(store.put(key("c"), 0, {}, { ordered: note })).rejects.toThrow(StorageUnavailable);
     expect(ordered).toHaveLength(3);
     await (await log.next()).fail(full);
     await third;
     expect(store.takenBack).toBe(1);
   });
 
+  it("are refused when anything was taken back since they were decided, also while they wait for their turn", async () => {
+    const { takenBack } = store;
+    const first = create("a");
+    const call = await log.next();
+    const behind = store.put(key("a"), 0, {}, { takenBack });
+    const failures = Promise.allSettled([first, behind]);
+    await call.fail(full);
+    const [, refused] = await failures;
+    const message = "the disk was full while this was decided, and nothing was written; try again";
+    expect(refused).toMatchObject({ status: "rejected", reason: new StorageUnavailable(message) });
+    await expect(store.put(key("b"), 0, {}, { takenBack })).rejects.toThrow(message);
+    const later = store.put(key("b"), 0, {}, { takenBack: store.takenBack });
+    await pass(3);
+    expect((await later).ok).toBe(true);
+  });
+
   it("tell nothing early of what would be read otherwise than it was given", async () => {
     const ordered: StoredObject[] = [];
-    const write = store.put(key("a"), 0, { gone: undefined } as unknown as JsonObject, (stored) =>
-      ordered.push(stored),
-    );
+    const write = store.put(key("a"), 0, { gone: undefined } as unknown as JsonObject, {
+      ordered: (stored) => ordered.push(stored),
+    });
     await pass(2);
     expect((await write).ok).toBe(true);
     expect(ordered).toEqual([]);

@@ -38,6 +38,16 @@ export type WriteResult =
 /** Hears of a write that is not durable yet. */
 export type Ordered = (stored: StoredObject) => void;
 
+export interface PutOptions {
+  /**
+   * Called as soon as the write has its place in the log, long before it is durable: whatever is written from then on is
+   * lost if this is lost, as long as `takenBack` stays the same. It must not throw, and may not be called.
+   */
+  readonly ordered?: Ordered | undefined;
+  /** Refuses the write if anything was taken back since the store said this: it may rely on that. */
+  readonly takenBack?: number;
+}
+
 export interface ListOptions {
   /** A revision to list at; the newest when left out. */
   readonly at?: number;
@@ -90,11 +100,9 @@ export interface ObjectStore {
   /**
    * Writes an object if its newest version is still `expected` (0: it does not exist). The resourceVersion is set here.
    * The object is kept as it is, and shared with all who read it: nobody may change it any more.
-   * `ordered` is called as soon as the write has its place in the log, long before it is durable: whatever is written from
-   * then on is lost if this is lost, as long as `takenBack` stays the same. It must not throw, and may not be called.
    * Rejects with StorageUnavailable and ObjectTooLarge; with TypeError on a key that names cannot make.
    */
-  put(key: ObjectKey, expected: number, object: JsonObject, ordered?: Ordered): Promise<WriteResult>;
+  put(key: ObjectKey, expected: number, object: JsonObject, options?: PutOptions): Promise<WriteResult>;
 
   /** Deletes an object if its newest version is still `expected`; `last` is what watchers see of it. */
   remove(key: ObjectKey, expected: number, last: JsonObject): Promise<WriteResult>;

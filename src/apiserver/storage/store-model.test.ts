@@ -150,9 +150,9 @@ class World {
     const object = { metadata: { name: key.name }, mark: write.mark, ...oddities[write.mark % oddities.length] };
     const answer = deleted
       ? this.store.remove(key, expected, object)
-      : this.store.put(key, expected, object, (stored) =>
-          this.#ordered.push({ ...write, stored, takenBack: this.store.takenBack }),
-        );
+      : this.store.put(key, expected, object, {
+          ordered: (stored) => this.#ordered.push({ ...write, stored, takenBack: this.store.takenBack }),
+        });
     this.#running.push(
       answer.then(
         (result) => this.#answered(write, result),

@@ -4,7 +4,15 @@ import { checkKey } from "./key-order.ts";
 import { type Loaded, loadLog, trim } from "./load-log.ts";
 import { LogWriter } from "./log-writer.ts";
 import type { ObjectKey, Scope } from "./object-key.ts";
-import type { Change, ListOptions, ObjectStore, Ordered, StoredObject, WriteResult } from "./object-store.ts";
+import {
+  type Change,
+  type ListOptions,
+  type ObjectStore,
+  type PutOptions,
+  StorageUnavailable,
+  type StoredObject,
+  type WriteResult,
+} from "./object-store.ts";
 import type { LogRecord, RecordLog } from "./record-log.ts";
 import { defaultLimits, type StoreLimits } from "./store-limits.ts";
 import type { Parsed } from "./stored-version.ts";
@@ -34,11 +42,12 @@ interface Parts extends Loaded {
   readonly clock: Clock;
 }
 
-interface Wanted {
+interface Wanted extends PutOptions {
   readonly deleted: boolean;
   readonly object: JsonObject;
-  readonly ordered: Ordered | undefined;
 }
+
+const takenBackMeanwhile = "the disk was full while this was decided, and nothing was written; try again";
 
 class Store implements ObjectStore {
   readonly #parts: Parts;
@@ -80,13 +89,13 @@ class Store implements ObjectStore {
     return this.#writer.settled();
   }
 
-  put(key: ObjectKey, expected: number, object: JsonObject, ordered?: Ordered): Promise<WriteResult> {
-    return this.#write(key, expected, { deleted: false, object, ordered });
+  put(key: ObjectKey, expected: number, object: JsonObject, options: PutOptions = {}): Promise<WriteResult> {
+    return this.#write(key, expected, { ...options, deleted: false, object });
   }
 
   async remove(key: ObjectKey, expected: number, last: JsonObject): Promise<WriteResult> {
     if (expected === 0) return { ok: false, current: this.#objects.get(key) };
-    return this.#write(key, expected, { deleted: true, object: last, ordered: undefined });
+    return this.#write(key, expected, { deleted: true, object: last });
   }
 
   list(scope: Scope, options?: ListOptions): Iterable<StoredObject> {
@@ -133,7 +142,11 @@ class Store implements ObjectStore {
     await this.#parts.log.close();
   }
 
-  async #write(key: ObjectKey, expected: number, { deleted, object, ordered }: Wanted): Promise<WriteResult> {
+  async #write(
+    key: ObjectKey,
+    expected: number,
+    { deleted, object, ordered, takenBack }: Wanted,
+  ): Promise<WriteResult> {
     checkKey(key);
     this.#writer.admit();
     // A conflict is answered once the write it conflicts with is there to be seen. If that one failed, there is none.
@@ -144,6 +157,7 @@ class Store implements ObjectStore {
     }
     const current = this.#objects.get(key);
     if ((current?.revision ?? 0) !== expected) return { ok: false, current };
+    if (takenBack !== undefined && takenBack !== this.takenBack) throw new StorageUnavailable(takenBackMeanwhile);
     const stored = await this.#writer.write(current?.key ?? this.#objects.newKey(key), deleted, object, ordered);
     return { ok: true, stored };
   }

@@ -8,6 +8,7 @@ import type { Desk } from "./desk.ts";
 import { DeskAnswers } from "./desk-answers.ts";
 import { PageWrites } from "./page-writes.ts";
 import type { DeskPorts } from "./ports.ts";
+import { isReserve, Promises } from "./promises.ts";
 import { recoverAll } from "./recovery.ts";
 import { faultsOf, faultText } from "./validity.ts";
 
@@ -22,8 +23,6 @@ interface Hands {
   readonly failures: Deferred;
   readonly answers: DeskAnswers;
 }
-
-type Reserve = Extract<Decision, { readonly outcome: "reserve" }>;
 
 /**
  * Decides the claims that wait at a desk: promises them what fits, one write for each page however many claims there are,
@@ -50,8 +49,10 @@ export async function decideBatch(
   if (decisions.length > 0) ports.told.batched?.(decisions.length);
   const expirationTime = timeText(ports.runtime.clock.now() + promiseMs);
   const answered = answerPatient(desk, decisions.length > 0, hands);
-  const swapped = await hands.writes.swapAll({ decisions, dropped, expirationTime }).finally(() => answered);
-  await failures.of(commitAll(desk, decisions.filter(isReserve), swapped, hands));
+  const promises = new Promises(decisions.filter(isReserve), (uid) => ports.told.promised?.(uid) === true);
+  const changes = { decisions, dropped, expirationTime };
+  const swapped = await hands.writes.swapAll(changes, (type) => promises.stands(type)).finally(() => answered);
+  await failures.of(commitAll(desk, promises, swapped, hands));
   await failures.of(allOf([...faulty].map(([uid, message]) => answers.refuse(uid, message))));
   await failures.of(
     allOf(oversized(decisions).map((uid) => answers.refuse(uid, "asks for more than fits onto a page"))),
@@ -87,10 +88,6 @@ function havePages(desk: Desk, claims: readonly OpenClaim[]): boolean {
   return claims.every((claim) => pagesOf(claim).every((type) => desk.pages.has(type)));
 }
 
-function isReserve(decision: Decision): decision is Reserve {
-  return decision.outcome === "reserve";
-}
-
 /** Grants what was promised before, together with the next page that is written or when it is time. */
 async function answerPatient(desk: Desk, isCompany: boolean, { ports, answers, failures }: Hands): Promise<void> {
   const due = desk.answers.take(isCompany, ports.runtime.elapsedMs());
@@ -100,13 +97,13 @@ async function answerPatient(desk: Desk, isCompany: boolean, { ports, answers, f
 /** Grants every claim all of whose pages have taken its promises; of the others, nothing counts. */
 async function commitAll(
   desk: Desk,
-  reserved: readonly Reserve[],
+  promises: Promises,
   swapped: ReadonlySet<string>,
   { ports, answers }: Hands,
 ): Promise<void> {
-  const complete = reserved.filter(({ claim }) => pagesOf(claim).every((type) => swapped.has(type)));
-  const uids = complete.map(({ claim }) => claim.claim.uid);
-  const known = new Set(uids.filter((uid) => ports.told.promised?.(uid)));
+  for (const type of swapped) promises.stands(type);
+  const uids = promises.completeOn(swapped);
+  const known = new Set(uids.filter((uid) => promises.isKnown(uid)));
   const patient = known.size < crowdMin ? known : new Set<string>();
   desk.answers.add(patient, ports.runtime.elapsedMs());
   await allOf(uids.filter((uid) => !patient.has(uid)).map((uid) => answers.commit(uid)));

@@ -1,8 +1,10 @@
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
+import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import { again, type Outcome, settled, WorkQueue } from "../../kube/queue/work-queue.ts";
 import type { Informer, ObjectPlace } from "../../kube/watch/informer.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import type { Running, Runtime } from "../runtime.ts";
+import { type ClaimRecord, ClaimRecords } from "../views/claim-record.ts";
 import type { RegistrationIndex } from "../views/registration-index.ts";
 import type { Views } from "../views/views.ts";
 import { Deferred } from "./all-of.ts";
@@ -11,6 +13,7 @@ import { decideBatch } from "./batch.ts";
 import type { BucketKey, BucketViews } from "./bucket-views.ts";
 import { ClaimStore } from "./claim-store.ts";
 import { Desk, type DeskKey, deskId } from "./desk.ts";
+import type { EarlyClaims } from "./early-claims.ts";
 import type { ForcedClaims } from "./forced-claims.ts";
 import { tellOfMissingPlace } from "./no-place.ts";
 import { removeUnused } from "./page-removal.ts";
@@ -26,6 +29,7 @@ export interface BucketWriterOptions {
   readonly views: Views;
   readonly registrations: RegistrationIndex;
   readonly forced: ForcedClaims;
+  readonly early: EarlyClaims;
   readonly leadership: Leadership;
   readonly shown: BucketViews;
   readonly told?: DecisionListener;
@@ -45,10 +49,11 @@ export class BucketWriter implements Running {
   readonly #queue: WorkQueue<string>;
   readonly #pages: Informer<JsonObject, SeenPage>;
   readonly #audits: WorkQueue<"audit">;
+  readonly #records = new ClaimRecords();
   readonly #unsubscribe: (() => void)[] = [];
 
   constructor(options: BucketWriterOptions) {
-    const { runtime, told = {}, ...given } = options;
+    const { runtime, told = {}, early, ...given } = options;
     this.#ports = {
       ...given,
       runtime,
@@ -76,6 +81,7 @@ export class BucketWriter implements Running {
     this.#audits.addAfter("audit", auditMs);
     this.#pages = seenPages(runtime);
     this.#subscribe();
+    this.#unsubscribe.push(early.onMade((plane, claim) => this.#sawEarly(plane, claim)));
     this.#pages.start();
   }
 
@@ -121,8 +127,8 @@ export class BucketWriter implements Running {
         removed: (place, grant) => this.#at(place, grant.consumer).dropGrant(nameOf(place)),
       }),
       views.claims.subscribe({
-        added: (place, record) => this.#at(place, record.consumer).observe(place, record),
-        changed: (place, _, record) => this.#at(place, record.consumer).observe(place, record),
+        added: (place, record) => this.#sawClaim(place, record),
+        changed: (place, _, record) => this.#sawClaim(place, record),
         removed: (place, record) => this.#at(place, record.consumer).gone(record.uid),
       }),
       registrations.onChange((resourceType) => this.#reviewAll(resourceType)),
@@ -145,6 +151,18 @@ export class BucketWriter implements Running {
     const desk = this.#desks.get(id) ?? new Desk(key);
     this.#desks.set(id, desk);
     return desk;
+  }
+
+  #sawEarly(plane: string, claim: ResourceClaim): void {
+    const { namespace = "", name = "" } = claim.metadata;
+    this.#sawClaim({ plane, namespace, name }, this.#records.of(claim));
+  }
+
+  #sawClaim(place: ObjectPlace, record: ClaimRecord): void {
+    const desk = this.#desk({ plane: place.plane, consumer: record.consumer });
+    if (desk.hasOpen(record)) return; // known from whoever made it
+    desk.observe(place, record);
+    this.#queue.add(deskId(desk.key));
   }
 
   /** A page that we did not write, or that somebody deleted, is no longer what we think it is. */

@@ -85,6 +85,11 @@ export class Desk {
     return this.#open.get(uid);
   }
 
+  /** Whether this very version of a claim that waits is known. */
+  hasOpen({ uid, version, state }: ClaimRecord): boolean {
+    return state === "pending" && this.#open.get(uid)?.claim.metadata.resourceVersion === version;
+  }
+
   /** Takes in a claim as it was seen, in whatever order and however often. */
   observe(place: ObjectPlace, record: ClaimRecord): void {
     this.#learn(record.uid, knowledgeIn(record));

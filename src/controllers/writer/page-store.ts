@@ -67,8 +67,16 @@ export class PageStore {
     }
   }
 
-  /** Writes a page if nobody else did since it was read; undefined if somebody did, or if nobody can tell. */
-  async swap(key: DeskKey, before: DeskPage, content: PageContent, signal: AbortSignal): Promise<DeskPage | undefined> {
+  /**
+   * Writes a page if nobody else did since it was read; undefined if somebody did, or if nobody can tell. `ordered` is
+   * told once nothing but the disk can keep it from being written, if the server is in this process.
+   */
+  async swap(
+    key: DeskKey,
+    before: DeskPage,
+    { content, ordered }: { readonly content: PageContent; readonly ordered: () => void },
+    signal: AbortSignal,
+  ): Promise<DeskPage | undefined> {
     const { incarnation, clock } = this.#runtime;
     const waitMs = this.#pace.reserve(bytesOf(content));
     if (waitMs > 0) await pause(clock, waitMs, signal);
@@ -81,7 +89,7 @@ export class PageStore {
     const metadata = { ...this.#ref(key, page.resourceType), uid, resourceVersion: page.version };
     const object = { apiVersion: quotaApiVersion, kind: "AllowanceBucket", metadata, status };
     try {
-      const { version } = await this.#versions(key).updateStatus(object, {}, signal);
+      const { version } = await this.#versions(key).updateStatus(object, { ordered }, signal);
       return { ...before, conditions, page: { ...page, version, writer, content } };
     } catch (error) {
       const meaning = meaningOf(error);

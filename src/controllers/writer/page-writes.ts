@@ -10,6 +10,8 @@ import type { DeskPorts } from "./ports.ts";
 /** How long something waits for company that nobody waits for. */
 export const foldMsMax = 1_000;
 
+const nothing = (): void => undefined;
+
 /** Writes the pages of a desk. */
 export class PageWrites {
   readonly #desk: Desk;
@@ -24,9 +26,10 @@ export class PageWrites {
 
   /**
    * Writes every page that has something new to say and cannot wait. Returns those that were written; a page that
-   * somebody else wrote first is not among them, and the desk has to be counted anew.
+   * somebody else wrote first is not among them, and the desk has to be counted anew. `ordered` hears of each that has its
+   * place in the log of a server in this process.
    */
-  async swapAll(changes: Changes): Promise<ReadonlySet<string>> {
+  async swapAll(changes: Changes, ordered: (type: string) => void): Promise<ReadonlySet<string>> {
     const due = [...this.#desk.pages].flatMap(([type, page]) => {
       const content = contentOf(this.#desk.ledger, page.page, changes);
       return isSaid(page, content) ? [] : [{ type, page, content }];
@@ -37,7 +40,7 @@ export class PageWrites {
     const written = new Set<string>();
     await allOf(
       urgent.map(async ({ type, page, content }) => {
-        if (await this.#swap(type, page, content)) written.add(type);
+        if (await this.#swap(type, page, content, () => ordered(type))) written.add(type);
       }),
     );
     return written;
@@ -50,10 +53,10 @@ export class PageWrites {
     else await this.#swap(type, page, contentOf(this.#desk.ledger, page.page, noChanges));
   }
 
-  async #swap(type: string, before: DeskPage, content: PageContent): Promise<boolean> {
+  async #swap(type: string, before: DeskPage, content: PageContent, ordered: () => void = nothing): Promise<boolean> {
     const { leadership, pages, shown, told } = this.#ports;
     leadership.fence();
-    const page = await pages.swap(this.#desk.key, before, content, this.#signal);
+    const page = await pages.swap(this.#desk.key, before, { content, ordered }, this.#signal);
     told.swapped?.(page === undefined ? "overtaken" : "written");
     if (page === undefined) {
       this.#desk.isCounted = false;

@@ -28,8 +28,9 @@ export interface DeskPorts {
 /** Hears of what becomes of claims, as soon as that is certain. */
 export interface DecisionListener {
   /**
-   * All of the claim is promised, durably, on every page: it will be granted whatever happens. Returns whether those who
-   * waited for the claim know by this: then nobody is kept waiting by its answer.
+   * All of the claim is promised on every page: it will be granted whatever happens. Durably; or, by a server in this
+   * process, before anything that is written from now on. Returns whether those who waited for the claim know by this: then
+   * nobody is kept waiting by its answer.
    */
   promised?(uid: string): boolean;
   decided?(plane: string, decision: "granted" | "denied", claim: DecidedClaim): void;

@@ -10,6 +10,11 @@ export interface WriteOptions {
   readonly subresource?: "status" | "scale";
 }
 
+/** Hears of a write before it is durable, where the server is in this process: see Call. */
+export interface EarlyOptions<Kind> extends WriteOptions {
+  readonly ordered?: (object: Kind) => void;
+}
+
 export function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions): URLSearchParams {
   return queryOf({
     dryRun: dryRun === true ? "All" : undefined,

@@ -8,6 +8,7 @@ import { objectIn, type Parser, parsedBy } from "./read-reply.ts";
 import {
   type DeleteOptions,
   deleteBody,
+  type EarlyOptions,
   type ListOptions,
   listQuery,
   type WriteOptions,
@@ -64,9 +65,10 @@ export class ResourceClient<Kind> {
     this.parse = parse;
   }
 
-  create(object: KubernetesObject, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
+  create(object: KubernetesObject, options: EarlyOptions<Kind>, signal: AbortSignal): Promise<Kind> {
     const path = collectionPath(this.type, this.plane, this.#namespaceOf(object));
-    return this.#write({ method: "POST", path, query: writeQuery(options), body: new JsonBody(object) }, signal);
+    const call = { path, query: writeQuery(options), body: new JsonBody(object), ordered: this.#early(options) };
+    return this.#write({ method: "POST", ...call }, signal);
   }
 
   get(ref: ObjectRef, signal: AbortSignal): Promise<Kind> {
@@ -115,9 +117,10 @@ export class ResourceClient<Kind> {
     return this.#write({ method: "PUT", path, query: writeQuery(options), body: new JsonBody(object) }, signal);
   }
 
-  updateStatus(object: KubernetesObject, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
+  updateStatus(object: KubernetesObject, options: EarlyOptions<Kind>, signal: AbortSignal): Promise<Kind> {
     const path = `${this.#path(this.#refOf(object))}/status`;
-    return this.#write({ method: "PUT", path, query: writeQuery(options), body: new JsonBody(object) }, signal);
+    const call = { path, query: writeQuery(options), body: new JsonBody(object), ordered: this.#early(options) };
+    return this.#write({ method: "PUT", ...call }, signal);
   }
 
   patch(ref: ObjectRef, { type, body }: Patch, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
@@ -149,6 +152,14 @@ export class ResourceClient<Kind> {
 
   async #write(call: Call, signal: AbortSignal): Promise<Kind> {
     return parsedBy(this.parse, objectIn(call, await this.#transport.request(call, signal)), this.type.plural);
+  }
+
+  #early({ ordered }: EarlyOptions<Kind>): Call["ordered"] {
+    if (ordered === undefined) return undefined;
+    return (object) => {
+      const parsed = this.parse(object);
+      if (parsed.ok) ordered(parsed.value); // else the answer is refused, and says why
+    };
   }
 
   #path(ref: ObjectRef, subresource?: string): string {

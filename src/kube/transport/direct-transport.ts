@@ -28,6 +28,8 @@ export interface DirectRequest {
   readonly body: () => Promise<string>;
   /** What the body is the text of. */
   readonly sent?: object | undefined;
+  /** Told of what is going to be answered once that has its place in the log. */
+  readonly ordered?: ((object: JsonObject) => void) | undefined;
   readonly life: Abort;
   readonly user: DirectUser;
   readonly allPlanes?: boolean;
@@ -148,7 +150,7 @@ function refusedProgress(call: Call, answer: DirectAnswer): Error {
 }
 
 function requestFor(
-  { method, path, query, body, reach, accept = "application/json" }: Call,
+  { method, path, query, body, ordered, reach, accept = "application/json" }: Call,
   user: DirectUser,
   life: Abort,
 ): DirectRequest {
@@ -162,6 +164,7 @@ function requestFor(
         : { "user-agent": agent, accept: [accept], "content-type": [body.type] },
     body: async () => body?.text ?? "",
     sent: body?.value,
+    ordered,
     life,
     user,
     ...(reach === "all-planes" ? { allPlanes: true } : {}),

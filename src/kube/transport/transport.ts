@@ -14,6 +14,11 @@ export interface Call {
    * planes of their items, and events their plane.
    */
   readonly reach?: "all-planes";
+  /**
+   * Told of the object that is going to be answered once its write has its place in the log of a server in this process:
+   * whatever this process writes there from then on is lost if this is lost. A server elsewhere tells nothing.
+   */
+  readonly ordered?: ((object: JsonObject) => void) | undefined;
 }
 
 export interface CallBody {

@@ -11,6 +11,7 @@ import {
 import { RegistrationController } from "../../../src/controllers/registration-controller.ts";
 import { RegistrationIndex } from "../../../src/controllers/views/registration-index.ts";
 import { BucketWriter } from "../../../src/controllers/writer/bucket-writer.ts";
+import { EarlyClaims } from "../../../src/controllers/writer/early-claims.ts";
 import { ForcedClaims } from "../../../src/controllers/writer/forced-claims.ts";
 import { bucketName, effectiveGrantName } from "../../../src/core/resources/object-names.ts";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
@@ -35,7 +36,16 @@ function startControllers(): void {
   const registrations = new RegistrationIndex(views.registrations);
   const leadership = { fence: () => undefined };
   const forced = new ForcedClaims();
-  const writer = new BucketWriter({ runtime, views, registrations, forced, leadership, shown, told: {} });
+  const writer = new BucketWriter({
+    runtime,
+    views,
+    registrations,
+    forced,
+    early: new EarlyClaims(),
+    leadership,
+    shown,
+    told: {},
+  });
   world.run(writer);
   world.run(shown);
   world.run({ stop: async () => registrations.stop() });
