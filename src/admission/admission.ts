@@ -36,6 +36,8 @@ export interface AdmissionOptions {
   readonly usage?: UsageView;
   /** Told of each claim that somebody waits for, as soon as it is made: whoever decides need not wait until it is seen. */
   readonly claimed?: (plane: string, claim: ResourceClaim) => void;
+  /** Whether claims name their owners before these are stored: only in the process of the server that stores them. */
+  readonly ownedFromBirth?: boolean;
   /** Which of several this is, to those who read its events. */
   readonly instance?: string;
   /** Those who count. */
@@ -85,6 +87,7 @@ export class Admission {
       enforcement: options.enforcement ?? (() => "Enforce"),
       waitMsMax: options.waitMsMax ?? waitMsDefault,
       advice: options.advice ?? adviceDefault,
+      ownedFromBirth: options.ownedFromBirth ?? false,
       usage: options.usage ?? unknownUsage,
       events: this.#events,
       claimed: options.claimed ?? (() => undefined),

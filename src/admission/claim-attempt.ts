@@ -5,7 +5,7 @@ import { annotations, candidatesMax } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { ResourceClient } from "../kube/client/resource-client.ts";
 import { StatusError } from "../protocol/api-status.ts";
-import type { KubernetesObject } from "../protocol/object-meta.ts";
+import type { KubernetesObject, OwnerReference } from "../protocol/object-meta.ts";
 import type { Claimant } from "./claimant.ts";
 import { nextStep } from "./existing-claim.ts";
 import { Refused } from "./refusals.ts";
@@ -20,12 +20,15 @@ export class ClaimAttempt {
   readonly #claims: ResourceClient<ResourceClaim>;
   readonly #wanted: RenderedClaim;
   readonly #claimant: Claimant;
+  readonly #owner: OwnerReference | undefined;
   #isOver: Promise<boolean> = Promise.resolve(true);
 
-  constructor(client: KubeClient, wanted: RenderedClaim, claimant: Claimant) {
+  /** The owner is named in a claim that we make, and is left out where it must not be there before its object. */
+  constructor(client: KubeClient, wanted: RenderedClaim, claimant: Claimant, owner: OwnerReference | undefined) {
     this.#claims = client.resource(resourceClaimDefinition, parseResourceClaim);
     this.#wanted = wanted;
     this.#claimant = claimant;
+    this.#owner = owner;
   }
 
   /**
@@ -48,7 +51,8 @@ export class ClaimAttempt {
   async #create(signal: AbortSignal): Promise<ResourceClaim | undefined> {
     const manifest = claimManifest(this.#wanted) as unknown as KubernetesObject;
     const noted = { ...manifest.metadata.annotations, [annotations.candidates]: this.#claimant.uid };
-    const object = { ...manifest, metadata: { ...manifest.metadata, annotations: noted } };
+    const owned = this.#owner === undefined ? {} : { ownerReferences: [this.#owner] };
+    const object = { ...manifest, metadata: { ...manifest.metadata, annotations: noted, ...owned } };
     try {
       return await this.#made(object, signal);
     } catch (error) {
@@ -86,6 +90,8 @@ export class ClaimAttempt {
         return this.#replace(claim, signal);
       case "look":
         return this.#comeToBound(claim, next.bound, signal);
+      case "expect":
+        return this.#comeToOwned(claim, next.owner, signal);
       case "join":
         return this.#list(claim, candidatesOf(claim.metadata), signal);
       case "later":
@@ -108,6 +114,13 @@ export class ClaimAttempt {
     if (await this.#claimant.exists(bound, signal)) throw this.#claimant.taken();
     const others = candidatesOf(claim.metadata).filter((uid) => uid !== bound);
     return others.length === 0 ? this.#replace(claim, signal) : this.#list(claim, others, signal);
+  }
+
+  /** The object of that name is there; or it is not, which does not say that it is not on its way. */
+  async #comeToOwned(claim: ResourceClaim, owner: string, signal: AbortSignal): Promise<ResourceClaim | undefined> {
+    if (await this.#claimant.exists(owner, signal)) throw this.#claimant.taken();
+    const listed = candidatesOf(claim.metadata);
+    return this.#list(claim, listed, signal);
   }
 
   /**
@@ -134,7 +147,7 @@ export class ClaimAttempt {
       [annotations.candidates]: candidatesText([...others, this.#claimant.uid]),
       [annotations.bound]: null,
     };
-    // An object that is gone must not take the claim with it.
+    // An object that is gone, or does not come, must not take the claim with it.
     const body = { metadata: { uid, resourceVersion, annotations: noted, ownerReferences: null } };
     return this.#orLost(this.#claims.patch(this.#wanted, { type: "merge", body }, {}, signal));
   }

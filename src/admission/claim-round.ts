@@ -5,7 +5,7 @@ import { untilAborted } from "../kube/until-aborted.ts";
 import type { AdmittingClaim } from "./admission-listener.ts";
 import { ClaimAttempt } from "./claim-attempt.ts";
 import type { ClaimStream } from "./claim-stream.ts";
-import { type Claimant, claimantOf } from "./claimant.ts";
+import { type Claimant, claimantOf, ownerOf } from "./claimant.ts";
 import { type Heard, isIgnored, judge } from "./judgement.ts";
 import type { ObjectChange } from "./object-change.ts";
 import type { QuotaAdmissionOptions } from "./quota-admission.ts";
@@ -23,7 +23,7 @@ export interface PolicyClaim {
 
 type RoundOptions = Pick<
   QuotaAdmissionOptions,
-  "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "claimed" | "report"
+  "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "ownedFromBirth" | "claimed" | "report"
 >;
 
 /** Why a change is let in. */
@@ -159,8 +159,10 @@ export class ClaimRound {
 
   async #answer({ stream, waiter, plane }: Joined, wanted: RenderedClaim, signal: AbortSignal): Promise<WaitResult> {
     const { namespace, name } = wanted;
-    const client = this.#options.planes.client(plane);
-    const attempt = new ClaimAttempt(client, wanted, this.#claimant);
+    const { planes, ownedFromBirth } = this.#options;
+    const client = planes.client(plane);
+    const owner = ownedFromBirth ? ownerOf(this.#change, { plane, namespace }) : undefined;
+    const attempt = new ClaimAttempt(client, wanted, this.#claimant, owner);
     const asked = stream.turns.take(turnOf(wanted), () => attempt.acquire(signal));
     this.#tried.push({ client, plane, namespace, name, candidate: this.#claimant.uid, asked, attempt });
     const claim = await untilAborted(asked, signal);

@@ -1,4 +1,6 @@
+import { claimOwner, mayOwn } from "../core/resources/claim-owner.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../protocol/json-value.ts";
+import type { OwnerReference } from "../protocol/object-meta.ts";
 import type { ObjectChange } from "./object-change.ts";
 import type { AdmissionPlanes } from "./quota-admission.ts";
 import { Refused } from "./refusals.ts";
@@ -28,6 +30,21 @@ export function claimantOf(change: ObjectChange, planes: AdmissionPlanes): Claim
     },
     taken: () => Refused.taken({ group: type.group, resource: type.plural }, name),
   };
+}
+
+/** The reference to the object in a claim there that it may own. One that is going would take the claim with it. */
+export function ownerOf(
+  { object, plane, namespace, kind, name }: ObjectChange,
+  claim: { readonly plane: string; readonly namespace: string },
+): OwnerReference | undefined {
+  const [apiVersion, uid] = [ownValue(object, "apiVersion"), uidOf(object)];
+  if (typeof apiVersion !== "string" || uid === "" || isGoing(object)) return undefined;
+  return mayOwn({ plane, namespace }, claim) ? claimOwner({ apiVersion, kind, name, uid }) : undefined;
+}
+
+function isGoing(object: JsonObject): boolean {
+  const metadata = ownValue(object, "metadata");
+  return isJsonObject(metadata) && ownValue(metadata, "deletionTimestamp") !== undefined;
 }
 
 export function uidOf(object: JsonObject): string {

@@ -1,5 +1,6 @@
 import type { RenderedClaim } from "../core/policy/claim-policy.ts";
-import { candidatesOf } from "../core/resources/claim-candidates.ts";
+import { candidatesOf, ownersOf } from "../core/resources/claim-candidates.ts";
+import { soleOwner } from "../core/resources/claim-owner.ts";
 import { consumerKey } from "../core/resources/consumer-ref.ts";
 import { dimensionKey } from "../core/resources/dimensions.ts";
 import type { ClaimRequest, ResourceClaim } from "../core/resources/resource-claim.ts";
@@ -13,6 +14,8 @@ export type NextStep =
   | { readonly step: "replace" }
   /** It is for an object that may exist: find out. */
   | { readonly step: "look"; readonly bound: string }
+  /** It is for an object that may exist, or may come: find out; if it does not exist, list ours beside it. */
+  | { readonly step: "expect"; readonly owner: string }
   /** List our object in it. */
   | { readonly step: "join" }
   /** It is being deleted, and will soon be out of the way. */
@@ -31,7 +34,9 @@ export function nextStep(claim: ResourceClaim, wanted: RenderedClaim, candidate:
   const bound = claim.metadata.annotations?.[annotations.bound];
   if (bound !== undefined) return { step: "look", bound };
   if (candidates.length === 0) return { step: "replace" };
-  return candidates.length < candidatesMax ? { step: "join" } : { step: "full" };
+  if (candidates.length >= candidatesMax) return { step: "full" };
+  const owner = soleOwner(candidates, ownersOf(claim.metadata));
+  return owner === undefined ? { step: "join" } : { step: "expect", owner };
 }
 
 /** Only the system calls itself so. A claim made for an object that had none serves the next of its name as any other. */

@@ -40,6 +40,11 @@ export interface QuotaAdmissionOptions {
   readonly waitMsMax: number;
   /** What people are told to do when quota is not enough. */
   readonly advice: string;
+  /**
+   * Whether a claim names its object as owner before that is stored. Only where the garbage collector knows which objects
+   * are on their way: another one would delete the claim.
+   */
+  readonly ownedFromBirth: boolean;
   /** Where this process knows how much is used. */
   readonly usage?: UsageView;
   /** Where people see what policies that only watch would have refused. */

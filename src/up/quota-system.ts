@@ -43,6 +43,8 @@ export class QuotaSystem {
       random,
       report,
       claimed: (plane, claim) => this.controllers.early.made(plane, claim),
+      // A claim that is kept until its object is gone is told so when it is bound.
+      ownedFromBirth: !claimFinalizer,
       usage: { figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey) },
     });
     const promised = (uid: string): boolean => this.#admission.promised(uid);

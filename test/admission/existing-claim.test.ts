@@ -28,6 +28,24 @@ describe("a claim that is there under the name of ours", () => {
       { bound: "other", state: "granted" },
       { step: "look", bound: "other" },
     ],
+    "is looked at when it is bound, whoever owns it": [
+      { candidates: "other", bound: "other", owners: ["other"] },
+      { step: "look", bound: "other" },
+    ],
+    "may be for one that comes, when the only one it lists owns it": [
+      { candidates: "other", owners: ["other"] },
+      { step: "expect", owner: "other" },
+    ],
+    "may be for one that comes, granted or not": [
+      { candidates: "other", owners: ["third", "other"], state: "granted" },
+      { step: "expect", owner: "other" },
+    ],
+    "is joined when it lists more than its owner": [{ candidates: "other,third", owners: ["other"] }, { step: "join" }],
+    "is joined when it is owned by what it does not list": [{ candidates: "other", owners: ["z"] }, { step: "join" }],
+    "is full for others when its owner is listed too often": [
+      { candidates: Array.from({ length: 16 }, () => "other").join(","), owners: ["other"] },
+      { step: "full" },
+    ],
     "is joined when others wait": [{ candidates: "other" }, { step: "join" }],
     "is joined when it was granted to others": [{ candidates: "other", state: "granted" }, { step: "join" }],
     "is joined by the sixteenth": [{ candidates: many(15) }, { step: "join" }],

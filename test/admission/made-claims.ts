@@ -36,6 +36,7 @@ export interface ClaimParts {
   readonly state?: State;
   readonly candidates?: string;
   readonly bound?: string;
+  readonly owners?: readonly string[];
   readonly deleting?: boolean;
   readonly rendered?: RenderedClaim;
   readonly allocations?: readonly object[];
@@ -46,6 +47,12 @@ const lastTransitionTime = "2026-01-01T00:00:00Z";
 /** A claim as a server shows it. */
 export function stored(parts: ClaimParts = {}): ResourceClaim {
   const { uid = "claim-1", version = 10, state = "pending", candidates = "", bound, deleting = false } = parts;
+  const ownerReferences = (parts.owners ?? []).map((owner) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    name: "a",
+    uid: owner,
+  }));
   const manifest = claimManifest(parts.rendered ?? wanted()) as unknown as {
     metadata: { annotations: Record<string, string> };
   };
@@ -61,6 +68,7 @@ export function stored(parts: ClaimParts = {}): ResourceClaim {
       uid,
       resourceVersion: String(version),
       annotations: noted,
+      ownerReferences,
       ...(deleting ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {}),
     },
     status: {

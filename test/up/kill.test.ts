@@ -17,7 +17,6 @@ const kills = 20;
 const clientCount = 16;
 /** What was promised to an object that never came is returned within 40 s after a start. */
 const returnedMs = 60_000;
-const bound = "quota.miloapis.com/bound";
 
 const reasonOf = ({ status }: Body): string => status?.conditions?.[0]?.reason ?? "PendingEvaluation";
 const heldBy = ({ status }: Body): number =>
@@ -38,11 +37,17 @@ async function see(admin: FrontDoor, place: Place): Promise<Seen & { claims: rea
   return { claims, objects, bucket, granted: claims.filter((claim) => reasonOf(claim) === "QuotaAvailable") };
 }
 
+/** The object that a claim is for: it says so, or the only one that it may be for owns it. */
+function objectOf({ metadata: { annotations, ownerReferences = [] } }: Body): string | undefined {
+  const isOwner = ({ uid }: Body): boolean => uid === annotations["quota.miloapis.com/candidates"];
+  return annotations["quota.miloapis.com/bound"] ?? ownerReferences.find(isOwner)?.uid;
+}
+
 /** Each object is bound by one granted claim of its size, and no claim is bound to anything else. */
 function expectCountedOnce({ objects, granted }: Seen): void {
   const pairs = granted
-    .filter(({ metadata }) => metadata.annotations[bound] !== undefined)
-    .map((claim) => `${claim.metadata.annotations[bound]} takes ${heldBy(claim)}`);
+    .filter((claim) => objectOf(claim) !== undefined)
+    .map((claim) => `${objectOf(claim)} takes ${heldBy(claim)}`);
   expect(pairs.sort()).toEqual(objects.map((object) => `${object.metadata.uid} takes ${sizeOf(object)}`).sort());
 }
 

@@ -94,6 +94,15 @@ async function nextSecondAfter(time: string): Promise<void> {
   if (leftMs > 0) await pause(systemClock, leftMs, sharedAbort().signal);
 }
 
+/** Each of these secrets owns its claim, which was written no more than needed for that; and there is no other claim. */
+async function expectOwned(plane: string, names: readonly string[]): Promise<void> {
+  const uidOf = async (name: string) => (await world.admin.get(`${secretsOf(plane)}/${name}`)).body.metadata.uid;
+  const { body } = await world.admin.get(inProject(plane, claims));
+  const owners = body.items.map(({ metadata }: Body) => metadata.ownerReferences?.map(({ uid }: Body) => uid));
+  expect(owners.sort()).toEqual((await Promise.all(names.map(async (name) => [await uidOf(name)]))).sort());
+  for (const { metadata } of body.items) expect(metadata.annotations).not.toHaveProperty("quota.miloapis.com/bound");
+}
+
 const made = (answer: Promise<Answer>): Promise<Answer> => world.made(answer);
 
 describe.each(["on an empty data folder", "again on what it left"])("the whole system, %s", (time) => {
@@ -160,7 +169,9 @@ describe.each(["on an empty data folder", "again on what it left"])("the whole s
     await made(anna.create(secretsOf("web"), secret("of-another-type", "example.com/other")));
     await made(anna.create(secretsOf("blog"), secret("one")));
     await world.shows("web", "web", { [types.secrets]: [2, 2, 0, 0], [types.configMaps]: [3, 0, 0, 3] });
+    await expectOwned("web", ["one", "two"]);
     await made(anna.remove(`${secretsOf("web")}/two`));
+    await eventually(() => expectOwned("web", ["one"]));
     await world.shows("web", "web", { [types.secrets]: [2, 1, 0, 1], [types.configMaps]: [3, 0, 0, 3] });
     await made(anna.create(secretsOf("web"), secret("three")));
     expectRefused(await anna.create(secretsOf("web"), secret("two")), noMoreSecrets);

@@ -1,8 +1,9 @@
+import { mayOwn } from "../../core/resources/claim-owner.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
 import type { Runtime } from "../runtime.ts";
 import type { AutomaticClaim, ClaimRecord } from "../views/claim-record.ts";
 import type { ClaimRegister } from "./claim-register.ts";
-import { addressOf, mayBeOwned, type ObjectAddress, placeKey } from "./governed-object.ts";
+import { addressOf, type ObjectAddress, placeKey } from "./governed-object.ts";
 import { type ClaimStep, nextStep, type OwnershipTimes, type Sighting } from "./next-step.ts";
 import { factsOf, type ObjectReader } from "./object-reader.ts";
 import type { ObjectViews } from "./object-views.ts";
@@ -41,7 +42,7 @@ export class ClaimDecisions {
     claim: ClaimRecord,
     { automatic, address, object }: Readonly<{ automatic: AutomaticClaim; address: ObjectAddress; object: Sighting }>,
   ): ClaimStep {
-    const situation = { state: claim.state, automatic, mayBeOwned: mayBeOwned(place, address), object };
+    const situation = { state: claim.state, automatic, mayBeOwned: mayOwn(address.place, place), object };
     return nextStep({ ...situation, ...this.#seenOf(place, claim, object) }, this.#options.times);
   }
 

@@ -77,6 +77,7 @@ export class ClaimRegister {
   }
 
   #saw(place: ObjectPlace, before: ClaimRecord | undefined, now: ClaimRecord): void {
+    if (before !== undefined && before.uid !== now.uid) this.firstSeen.forget(placeKey(place), before);
     this.firstSeen.saw(placeKey(place), now);
     if (before === undefined && now.automatic !== undefined && this.#hasStarted) this.arrivals.arrived(now.uid);
     const [earlier, later] = [this.#addressOf(before), this.#addressOf(now)];
@@ -89,7 +90,7 @@ export class ClaimRegister {
   }
 
   #lost(place: ObjectPlace, before: ClaimRecord): void {
-    this.firstSeen.forget(placeKey(place));
+    this.firstSeen.forget(placeKey(place), before);
     this.#told.claim(place, undefined);
     const address = this.#addressOf(before);
     if (address === undefined) return;

@@ -1,3 +1,4 @@
+import { claimOwner } from "../../core/resources/claim-owner.ts";
 import type { EventRecorder } from "../../kube/events/event-recorder.ts";
 import { again, type Outcome, settled } from "../../kube/queue/work-queue.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
@@ -147,7 +148,7 @@ function ownerAdded(
 ): OwnerChange {
   if (ownerVersion === undefined) return { change: "none" };
   const { kind, name } = resource;
-  const owner = { apiVersion: ownerVersion, kind, name, uid, controller: false, blockOwnerDeletion: false };
+  const owner = claimOwner({ apiVersion: ownerVersion, kind, name, uid });
   return { change: "add", owner, isFirst: owners.length === 0 };
 }
 

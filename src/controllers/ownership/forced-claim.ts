@@ -1,6 +1,7 @@
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import { claimManifest, type RenderedClaim } from "../../core/policy/claim-policy.ts";
-import { candidatesOf } from "../../core/resources/claim-candidates.ts";
+import { candidatesOf, ownersOf } from "../../core/resources/claim-candidates.ts";
+import { soleOwner } from "../../core/resources/claim-owner.ts";
 import { consumerKey } from "../../core/resources/consumer-ref.ts";
 import { readableName } from "../../core/resources/object-names.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
@@ -64,14 +65,14 @@ export type Found =
   | { readonly found: "joinable"; readonly candidates: readonly string[]; readonly decided: boolean }
   /** It was denied, and holds nothing. */
   | { readonly found: "worthless" }
-  /** It is going, or bound to an object that has gone: not for long. */
+  /** It is going, or of an object that has gone, or did not come: not for long. */
   | { readonly found: "leaving" }
   | { readonly found: "foreign" };
 
 export function judge(existing: ResourceClaim, wanted: RenderedClaim, uid: string, candidatesMax: number): Found {
   const { metadata, answer } = existing;
   const candidates = candidatesOf(metadata);
-  const bound = metadata.annotations?.[annotations.bound];
+  const bound = metadata.annotations?.[annotations.bound] ?? soleOwner(candidates, ownersOf(metadata));
   if (!isSameClaim(existing, wanted)) return { found: "foreign" };
   if (metadata.deletionTimestamp !== undefined) return { found: "leaving" };
   if (answer.state === "denied") return { found: "worthless" };

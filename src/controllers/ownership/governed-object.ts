@@ -31,11 +31,6 @@ export function isSameAddress(one: ObjectAddress, other: ObjectAddress | undefin
   return other !== undefined && addressKey(one) === addressKey(other);
 }
 
-/** An owner reference across namespaces or planes would make a garbage collector delete the claim. */
-export function mayBeOwned(claim: ObjectPlace, { place }: ObjectAddress): boolean {
-  return claim.plane === place.plane && (place.namespace === "" || place.namespace === claim.namespace);
-}
-
 export function placeKey({ plane, namespace, name }: ObjectPlace): string {
   return `${plane}\n${namespace}\n${name}`;
 }

@@ -1,3 +1,4 @@
+import { soleOwner } from "../../core/resources/claim-owner.ts";
 import type { AutomaticClaim, ClaimRecord } from "../views/claim-record.ts";
 
 /** What is known of the object that a claim is for. There is at most one under its name. */
@@ -74,7 +75,7 @@ export function nextStep(claim: ClaimSituation, times: OwnershipTimes): ClaimSte
     return afterwards(claim.deniedSeenMs, times.deniedMs, { step: "delete", why: "denied" });
   switch (object.sight) {
     case "starting":
-      return automatic.bound === undefined ? unlessItMayCome(claim, times, { step: "look" }) : nothing;
+      return isClear(automatic) ? nothing : unlessItMayCome(claim, times, { step: "look" });
     case "unseen":
       return boundTo(claim) === undefined ? unlessItMayCome(claim, times, { step: "look" }) : { step: "look" };
     case "gone":
@@ -84,6 +85,11 @@ export function nextStep(claim: ClaimSituation, times: OwnershipTimes): ClaimSte
     default:
       throw new Error(`unknown sighting ${object satisfies never}`);
   }
+}
+
+/** Whether it can be for one object only: it is looked at when all objects are told of, and goes with its owner anyway. */
+function isClear({ bound, candidates, owners }: ClaimSituation["automatic"]): boolean {
+  return bound !== undefined || soleOwner(candidates, owners) !== undefined;
 }
 
 type There = Extract<Sighting, { sight: "there" }>;
@@ -112,12 +118,13 @@ function withoutObject(claim: ClaimSituation, times: OwnershipTimes): ClaimStep 
 }
 
 /**
- * The object is there. What else is listed was tried under the same name, and cannot come any more once the time for it
+ * The object is there. A claim that it owned before has nothing more to say. What else is listed was tried under the same name, and cannot come any more once the time for it
  * has passed: until then the object does not own the claim, whose end would leave the others with none.
  */
 function binding(claim: ClaimSituation, object: There, times: OwnershipTimes): ClaimStep {
   const { automatic, listSeenMs } = claim;
   const { uid, live } = object;
+  if (automatic.bound === undefined && soleOwner(automatic.candidates, automatic.owners) === uid) return nothing;
   if (claim.state === "pending" && listSeenMs < answerMs) return { step: "wait", forMs: answerMs - listSeenMs };
   const isSettled = listSeenMs >= times.reservationTtlMs;
   const candidates = isSettled && live ? [uid] : automatic.candidates;

@@ -1,4 +1,5 @@
 import type { RenderedClaim } from "../../core/policy/claim-policy.ts";
+import { claimOwner, mayOwn } from "../../core/resources/claim-owner.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import type { OwnerReference } from "../../protocol/object-meta.ts";
 import { planeOfConsumer } from "../control-planes.ts";
@@ -6,7 +7,7 @@ import type { Runtime } from "../runtime.ts";
 import type { DecidedOn } from "./claim-changes.ts";
 import { claimForMissing } from "./forced-claim.ts";
 import type { ForcedClaimMaker } from "./forced-claim-maker.ts";
-import { mayBeOwned, type ObjectAddress } from "./governed-object.ts";
+import type { ObjectAddress } from "./governed-object.ts";
 import type { ObjectNeeds } from "./object-needs.ts";
 import { isOlder } from "./object-plan.ts";
 import type { PolicyPlan } from "./object-plans.ts";
@@ -58,16 +59,16 @@ export class Supply {
   }
 
   #placing(
-    { consumer, namespace, name }: RenderedClaim,
+    { consumer, namespace }: RenderedClaim,
     address: ObjectAddress,
     facts: ObjectFacts,
   ): { readonly plane: string; readonly owner: OwnerReference | undefined } {
     const plane = planeOfConsumer(this.#options.runtime.planes, consumer, address.place.plane);
-    const isOwned = !facts.terminating && mayBeOwned({ plane, namespace, name }, address);
+    const isOwned = !facts.terminating && mayOwn(address.place, { plane, namespace });
     return { plane, owner: isOwned ? ownerFor(address, facts) : undefined };
   }
 }
 
 function ownerFor({ kind, place }: ObjectAddress, { uid, apiVersion }: ObjectFacts): OwnerReference {
-  return { apiVersion, kind: kind.kind, name: place.name, uid, controller: false, blockOwnerDeletion: false };
+  return claimOwner({ apiVersion, kind: kind.kind, name: place.name, uid });
 }

@@ -1,6 +1,6 @@
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import { knowledgeOf } from "../../core/ledger/read-claim.ts";
-import { candidatesOf } from "../../core/resources/claim-candidates.ts";
+import { candidatesOf, ownersOf } from "../../core/resources/claim-candidates.ts";
 import { type ConsumerRef, consumerKey } from "../../core/resources/consumer-ref.ts";
 import type { ResourceClaim, ResourceRef } from "../../core/resources/resource-claim.ts";
 import { annotations, labels } from "../../core/resources/well-known.ts";
@@ -29,7 +29,7 @@ export interface AutomaticClaim {
   readonly resource: ResourceRef;
   /** UIDs of the objects that it may be for. */
   readonly candidates: readonly string[];
-  /** UID of the object that it is for, once that is known to be stored. */
+  /** UID of the object that it is for, once that is known to be stored; not noted on claims that it owned before that. */
   readonly bound: string | undefined;
   /** UIDs in its owner references. */
   readonly owners: readonly string[];
@@ -81,7 +81,7 @@ export class ClaimRecords {
     if (metadata.labels?.[labels.autoCreated] !== "true" || resource === undefined) return undefined;
     const noted = metadata.annotations ?? {};
     const candidates = candidatesOf(metadata);
-    const owners = (metadata.ownerReferences ?? []).map((owner) => owner.uid);
+    const owners = ownersOf(metadata);
     return {
       policy: this.#text(noted[annotations.policy] ?? ""),
       resourcePlane: this.#text(noted[annotations.resourcePlane] ?? ""),

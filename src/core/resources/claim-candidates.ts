@@ -6,6 +6,11 @@ export function candidatesOf({ annotations: noted = {} }: ObjectMeta): readonly 
   return (noted[annotations.candidates] ?? "").split(",").filter((uid) => uid !== "");
 }
 
+/** The objects that own it, by UID. */
+export function ownersOf({ ownerReferences = [] }: ObjectMeta): readonly string[] {
+  return ownerReferences.map(({ uid }) => uid);
+}
+
 export function candidatesText(candidates: readonly string[]): string {
   return candidates.join(",");
 }

@@ -128,6 +128,24 @@ const releases: Readonly<Record<string, Case>> = {
   ],
 };
 
+const born = { listed: "a", owners: ["a"] };
+
+const bornWithOwner: Readonly<Record<string, Case>> = {
+  "it is in order as soon as the object is there": [born, there("a"), nothing],
+  "answered or not": [{ ...born, state: "pending" }, there("a"), nothing],
+  "however often the object is listed": [{ ...born, listed: "a,a" }, there("a"), nothing],
+  "going or not": [born, there("a", { terminating: true }), nothing],
+  "in another version or none": [born, there("a", { apiVersion: "" }), nothing],
+  "with others on the list it is bound as any": [{ ...born, listed: "a,b" }, there("a"), bind("a", "a,b", false)],
+  "an owner that is not listed is none": [{ ...born, owners: ["z"] }, there("a"), bind("a", "a", true)],
+  "the object has its time to come": [{ ...born, seenS: 10 }, unseen, wait(30)],
+  "even if the server says that it is not there": [{ ...born, seenS: 39 }, gone, wait(1)],
+  "after that it is deleted": [{ ...born, seenS: 40 }, gone, remove("unused")],
+  "before the view has started nothing is done": [{ ...born, seenS: 40 }, starting, nothing],
+  "an object that was there and is not, is looked for at once": [{ ...born, landed: "a" }, unseen, look],
+  "and lets the claim go": [{ ...born, landed: "a" }, gone, remove("released")],
+};
+
 const denials: Readonly<Record<string, Case>> = {
   "a denied claim can be looked at for a minute": [{ state: "denied", listed: "a", deniedS: 59 }, unseen, wait(1)],
   "and goes then": [{ state: "denied", listed: "a", deniedS: 60 }, unseen, remove("denied")],
@@ -139,6 +157,7 @@ describe.each([
   ["binding", bindings],
   ["a claim that nobody used", unused],
   ["release", releases],
+  ["a claim that was born with its owner", bornWithOwner],
   ["denial", denials],
 ])("%s", (_, cases) => {
   it.each(Object.entries(cases))("%s", (_sentence, [given, object, step]) => {

@@ -91,8 +91,8 @@ export const ownershipMutations: readonly Mutation[] = [
     scenario: "the claim of an object is in another plane",
     edits: [
       {
-        file: "src/controllers/ownership/governed-object.ts",
-        find: 'return claim.plane === place.plane && (place.namespace === "" || place.namespace === claim.namespace);',
+        file: "src/core/resources/claim-owner.ts",
+        find: 'return claim.plane === object.plane && (object.namespace === "" || object.namespace === claim.namespace);',
         replace: "return true;",
       },
     ],
