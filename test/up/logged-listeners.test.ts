@@ -17,7 +17,7 @@ describe("what is told to listeners", () => {
     const told = loggedRequests(log, { begun: () => heard.push(0), answered: ({ code }) => heard.push(code) });
     told.begun?.();
     const subject = { verb: "GET", group: "", version: "", resource: "", subresource: "", scope: "" } as const;
-    told.answered?.({ ...subject, method: "GET", path: "/version", code: 200, ms: 1 });
+    told.answered?.({ subject, method: "GET", path: "/version", code: 200, ms: 1 });
     expect(heard).toEqual([0, 200]);
     expect(lines).toEqual(["12:34:56 DEBUG GET /version code=200 ms=1\n"]);
   });

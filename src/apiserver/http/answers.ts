@@ -19,8 +19,10 @@ export function textAnswer(code: number, text: string, { format, pretty }: Form)
     return { code, headers: { "content-type": "application/yaml" }, body };
   }
   const body = pretty ? `${indented(text)}\n` : `${text}\n`;
-  return { code, headers: { "content-type": "application/json" }, body };
+  return { code, headers: jsonHeaders, body };
 }
+
+const jsonHeaders = { "content-type": "application/json" };
 
 export function jsonAnswer(code: number, value: unknown, form: Form): ApiAnswer {
   return textAnswer(code, writeJson(value), form);

@@ -7,7 +7,7 @@ import type { WriteRequest } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { ScopedView } from "../registry/scoped-view.ts";
 import type { ApiObject, ServedKind, Verb } from "../registry/served-kind.ts";
-import { enter } from "./access/access-gate.ts";
+import { enter, isMasterAsItself } from "./access/access-gate.ts";
 import { PlainFailure } from "./access/authentication/impersonation.ts";
 import { type Authenticator, firstHeader } from "./access/authenticator.ts";
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from "./access/authorizer.ts";
@@ -30,15 +30,9 @@ import type { EventLines } from "./event-lines.ts";
 import type { OpenWatches } from "./open-watches.ts";
 import { isPretty } from "./pretty.ts";
 import type { RequestContext } from "./request-context.ts";
-import { type OtherPath, parsePath, type ResourcePath } from "./request-info.ts";
-import {
-  customVerb,
-  isLeftToDefinitions,
-  type ResourceCall,
-  requireServed,
-  verbOf,
-  writeRequest,
-} from "./resource-call.ts";
+import type { OtherPath, ResourcePath } from "./request-info.ts";
+import { type RequestTarget, targetOf } from "./request-target.ts";
+import { customVerb, isLeftToDefinitions, type ResourceCall, requireServed, writeRequest } from "./resource-call.ts";
 import { answerResource } from "./resource-requests.ts";
 import { parseWriteOptions } from "./write-options.ts";
 
@@ -72,6 +66,9 @@ export interface ApiServerPorts {
   readonly report: (error: unknown) => void;
 }
 
+/** An answer, or one to wait for. */
+type Answered = ApiAnswer | Promise<ApiAnswer>;
+
 /** How long a request may take that is no watch. */
 const requestMsMax = 60_000;
 
@@ -83,10 +80,12 @@ export class ApiServer {
     this.#ports = ports;
   }
 
-  async handle(request: ApiRequest): Promise<ApiAnswer> {
+  /** `target`, if it was found already. */
+  async handle(request: ApiRequest, target = targetOf(request, this.#ports.resolvePlane)): Promise<ApiAnswer> {
     const warnings: string[] = [];
     try {
-      return withWarnings(await this.#inTime(request, warnings), warnings);
+      const answer = this.#answer(request, target, warnings);
+      return withWarnings(answer instanceof Promise ? await this.#inTime(answer, request) : answer, warnings);
     } catch (error) {
       if (error instanceof PlainFailure) return withWarnings(plainAnswer(error.code, `${error.message}\n`), warnings);
       const form = { format: errorFormat(request), pretty: isPretty(request) };
@@ -95,50 +94,63 @@ export class ApiServer {
   }
 
   /** An answer comes in time even if somebody on the way does not listen; whatever they do is heard of, and not waited for. */
-  async #inTime(request: ApiRequest, warnings: string[]): Promise<ApiAnswer> {
-    const { signal } = request.life;
+  async #inTime(answer: Promise<ApiAnswer>, request: ApiRequest): Promise<ApiAnswer> {
     const deadline = this.#ports.clock.after(requestMsMax, () => request.life.abort(tooSlow()));
     const late = (error: unknown): unknown => statusOf(error, this.#ports.report);
     try {
-      return await untilAborted(this.#answer(request, warnings), signal, late);
+      return await untilAborted(answer, request.life.signal, late);
     } finally {
       deadline.stop();
     }
   }
 
-  async #answer(request: ApiRequest, warnings: string[]): Promise<ApiAnswer> {
+  /** Whatever nobody has to be waited for is answered at once. */
+  #answer(request: ApiRequest, target: RequestTarget | undefined, warnings: string[]): Answered {
     if (request.path.includes("%") && /%(?![0-9a-fA-F]{2})/.test(request.path))
       return plainAnswer(400, "400 Bad Request");
-    const resolved = this.#ports.resolvePlane(request.path);
-    if (resolved === undefined || this.#ports.registry.isClosing?.(resolved.plane) === true) return pageNotFound;
-    const target = parsePath(resolved.path);
-    const verb = target.isResource ? verbOf(request, target) : undefined;
-    const { signal } = request.life;
-    const { plane, path, view, unavailable } = resolved;
+    if (target === undefined || this.#ports.registry.isClosing?.(target.place.plane) === true) return pageNotFound;
+    const { user } = request;
+    if (user === undefined || !isMasterAsItself(user, request.headers)) return this.#enter(request, target, warnings);
+    return this.#admitted(request, target, { user, warnings });
+  }
+
+  async #enter(request: ApiRequest, target: RequestTarget, warnings: string[]): Promise<ApiAnswer> {
+    const { path: asked, verb } = target;
+    const { plane, path, view } = target.place;
     const { headers, clientCertificate } = request;
     const { authorizer, queue } = this.#ports;
-    const admitted = await enter(
+    const { user, seat, ...admitted } = await enter(
       { plane, path, uri: request.path, headers, clientCertificate },
       (asking) =>
         attributesOf(
           { user: asking, plane, path, view },
-          named(target, request, verb),
+          named(asked, request, verb),
           verb ?? request.method.toLowerCase(),
         ),
       { authenticator: knownOr(request.user, this.#ports.authenticator), authorizer, queue },
-      signal,
+      request.life.signal,
     );
-    const { user, seat } = admitted;
     warnings.push(...admitted.warnings);
-    const require = (other: string): Promise<void> =>
-      this.#require(attributesOf({ user, plane, path, view }, target, other), signal);
-    const context: RequestContext = { request, plane, path, view, user, warnings, signal, require };
     try {
-      if (unavailable !== undefined) throw new StatusError(unavailable);
-      return await (target.isResource ? this.#resource(context, target, verb) : this.#other(context));
+      return await this.#admitted(request, target, { user, warnings });
     } finally {
       seat.release();
     }
+  }
+
+  /** A request that may go on. */
+  #admitted(
+    request: ApiRequest,
+    { place, path: asked, verb }: RequestTarget,
+    { user, warnings }: Pick<RequestContext, "user" | "warnings">,
+  ): Answered {
+    const { plane, path, view, unavailable } = place;
+    const { signal } = request.life;
+    if (unavailable !== undefined) throw new StatusError(unavailable);
+    const require = (other: string): Promise<void> =>
+      this.#require(attributesOf({ user, plane, path, view }, asked, other), signal);
+    const context: RequestContext = { request, plane, path, view, user, warnings, signal, require };
+    return asked.isResource ? this.#resource(context, asked, verb) : this.#other(context);
   }
 
   async #require(attributes: RequestAttributes, signal: AbortSignal): Promise<void> {
@@ -146,7 +158,7 @@ export class ApiServer {
     if (outcome !== "allow") throw new StatusError(forbiddenRequest(attributes, reason));
   }
 
-  async #resource(context: RequestContext, path: ResourcePath, verb: Verb | undefined): Promise<ApiAnswer> {
+  #resource(context: RequestContext, path: ResourcePath, verb: Verb | undefined): Answered {
     const found = this.#kindsFor(context).find(path.group, path.version, path.resource);
     if (isLeftToDefinitions(this.#ports.kinds.builtin, found, path, verb)) return pageNotFound;
     const kind = requireServed(found, path);

@@ -16,12 +16,15 @@ const openingBrace = 0x7b;
 const shownLength = 30;
 
 const json = "application/json";
+const mergePatch = "application/merge-patch+json";
 const yaml = "application/yaml";
 export const protobuf = "application/vnd.kubernetes.protobuf";
 
 /** The media type of a body, without its parameters; JSON when the client does not say. */
 export function contentType(request: ApiRequest): string {
-  const [type = ""] = firstHeader(request.headers, "content-type").split(";");
+  const said = firstHeader(request.headers, "content-type");
+  if (said === json || said === mergePatch) return said; // as nearly all of them
+  const [type = ""] = said.split(";");
   return type.trim().toLowerCase();
 }
 
@@ -75,7 +78,8 @@ function saysWhatItIs({ kind, apiVersion }: JsonObject): boolean {
 }
 
 function isGroupVersion(apiVersion: string): boolean {
-  return apiVersion.split("/").length <= 2;
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 || !apiVersion.includes("/", slash + 1);
 }
 
 /** Nobody guesses what a custom object is meant to be. */

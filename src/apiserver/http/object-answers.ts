@@ -7,8 +7,9 @@ import { type ListMetadata, listObject, listText, objectText, type Showing, show
 /** An answer that shows an object. */
 export function objectAnswer(code: number, stored: StoredObject, showing: Showing): ApiAnswer {
   const text = objectText(stored, showing);
-  const answer = textAnswer(code, text, showing.accepted);
-  return showing.accepted.format === "json" ? { ...answer, object: () => shownObject(stored, text) } : answer;
+  const { headers, body } = textAnswer(code, text, showing.accepted);
+  if (showing.accepted.format !== "json") return { code, headers, body };
+  return { code, headers, body, object: () => shownObject(stored, text) };
 }
 
 /** An answer that shows a list. Its text, which may be long, is made when somebody reads it. */

@@ -1,13 +1,16 @@
 import type { Clock } from "../../protocol/clock.ts";
 import type { KindCatalog } from "../registry/kind-catalog.ts";
+import type { ServedKind, Verb } from "../registry/served-kind.ts";
 import { firstHeader } from "./access/authenticator.ts";
 import type { ApiAnswer, ApiRequest } from "./api-request.ts";
 import type { PlaneResolver } from "./api-server.ts";
-import { parsePath, type ResourcePath } from "./request-info.ts";
-import { verbOf } from "./resource-call.ts";
+import type { ResourcePath } from "./request-info.ts";
+import { type RequestTarget, targetOf } from "./request-target.ts";
 
 /** A request that was answered, in the words of Kubernetes' own metrics. */
-export interface AnsweredRequest extends RequestSubject {
+export interface AnsweredRequest {
+  /** The same one for all requests of a sort, as long as what they are about is defined the same. */
+  readonly subject: RequestSubject;
   readonly method: string;
   readonly path: string;
   readonly code: number;
@@ -34,7 +37,8 @@ export interface RequestListener {
 
 /** Whatever answers requests. Never rejects. */
 export interface Answering {
-  handle(request: ApiRequest): Promise<ApiAnswer>;
+  /** `target`, if it was found already. */
+  handle(request: ApiRequest, target?: RequestTarget | undefined): Promise<ApiAnswer>;
 }
 
 export interface ObservationPorts {
@@ -46,15 +50,16 @@ export interface ObservationPorts {
 
 /** Answers as the other does, and tells of it. */
 export function observed(api: Answering, ports: ObservationPorts): Answering {
-  const { clock, told } = ports;
+  const { clock, told, kinds, resolvePlane } = ports;
   return {
     handle: async (request) => {
       const begunMs = clock.now();
       told.begun?.();
-      const answer = await api.handle(request);
+      const target = targetOf(request, resolvePlane);
+      const answer = await api.handle(request, target);
       const { method, path } = request;
-      const subject = subjectOf(request, ports);
-      told.answered?.({ ...subject, method, path, code: answer.code, ms: clock.now() - begunMs });
+      const subject = subjectOf(request, target, kinds);
+      told.answered?.({ subject, method, path, code: answer.code, ms: clock.now() - begunMs });
       return answer;
     },
   };
@@ -62,26 +67,45 @@ export function observed(api: Answering, ports: ObservationPorts): Answering {
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-function subjectOf(request: ApiRequest, { kinds, resolvePlane }: ObservationPorts): RequestSubject {
-  const method = knownMethods.has(request.method) ? request.method : "other";
-  const nothing = { verb: method, group: "", version: "", resource: "", subresource: "", scope: "" } as const;
-  const resolved = resolvePlane(request.path);
-  const path = resolved === undefined ? undefined : parsePath(resolved.path);
-  if (resolved === undefined || path === undefined || !path.isResource) return nothing;
+/** Of each kind there are only so many: by verb, subresource and scope. */
+const subjects = new WeakMap<ServedKind, Map<string, RequestSubject>>();
+
+function subjectOf(
+  request: ApiRequest,
+  target: RequestTarget | undefined,
+  kinds: ObservationPorts["kinds"],
+): RequestSubject {
+  if (target === undefined || !target.path.isResource) return aboutNothing(request);
+  const { place, path, verb: asked } = target;
   const { group, version, resource } = path;
-  const kind = kinds.anywhere(resolved.plane).find(group, version, resource);
-  if (kind === undefined) return nothing; // anybody can make names up; nobody has to remember them
+  const kind = kinds.anywhere(place.plane).find(group, version, resource);
+  if (kind === undefined) return aboutNothing(request); // anybody can make names up; nobody has to remember them
+  const known = subjects.get(kind) ?? new Map<string, RequestSubject>();
+  if (known.size === 0) subjects.set(kind, known);
   const subresource = knownSubresources.has(path.subresource) ? path.subresource : "";
-  return { verb: verbText(request, path), group, version, resource, subresource, scope: scopeOf(path) };
+  const [verb, scope] = [verbText(request, asked), scopeOf(path)];
+  const id = `${verb} ${subresource} ${scope}`;
+  const found = known.get(id);
+  if (found !== undefined) return found;
+  const subject = { verb, group, version, resource, subresource, scope };
+  known.set(id, subject);
+  return subject;
+}
+
+function aboutNothing(request: ApiRequest): RequestSubject {
+  return { verb: methodText(request), group: "", version: "", resource: "", subresource: "", scope: "" };
+}
+
+function methodText({ method }: ApiRequest): string {
+  return knownMethods.has(method) ? method : "other";
 }
 
 const knownSubresources = new Set(["status", "scale", "finalize", "token"]);
 
-function verbText(request: ApiRequest, path: ResourcePath): string {
-  const verb = verbOf(request, path);
+function verbText(request: ApiRequest, verb: Verb | undefined): string {
   if (verb === "list" || verb === "watch" || verb === "deletecollection") return verb.toUpperCase();
   const isApply = verb === "patch" && firstHeader(request.headers, "content-type").includes("apply-patch");
-  return isApply ? "APPLY" : knownMethods.has(request.method) ? request.method : "other";
+  return isApply ? "APPLY" : methodText(request);
 }
 
 function scopeOf({ name, namespace }: ResourcePath): RequestSubject["scope"] {

@@ -8,7 +8,7 @@ import { answerScale } from "./scale-requests.ts";
 import { create, patch, update } from "./write-requests.ts";
 
 /** Answers a request about objects, by its verb. */
-export async function answerResource(ports: WatchPorts, call: ResourceCall): Promise<ApiAnswer> {
+export function answerResource(ports: WatchPorts, call: ResourceCall): ApiAnswer | Promise<ApiAnswer> {
   if (!call.kind.verbs.includes(call.verb) || !isInPlace(call)) throw methodNotAllowed();
   if (call.context.request.allPlanes === true) requireAllPlanes(call, showingOf(call, ports.registry.clock.now()));
   const { deprecationWarning } = call.kind;

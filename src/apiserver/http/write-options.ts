@@ -20,6 +20,7 @@ const fieldValidations = ["", "Ignore", "Strict", "Warn"];
 
 export function parseWriteOptions(request: ApiRequest, kind: OptionsKind, isApply = false): WriteOptions {
   const { query } = request;
+  if (query.size === 0 && !isApply) return defaultOptions(request);
   const dryRun = query.getAll("dryRun");
   const fieldManager = query.get("fieldManager") ?? "";
   const fieldValidation = query.get("fieldValidation") ?? "";
@@ -41,4 +42,10 @@ export function parseWriteOptions(request: ApiRequest, kind: OptionsKind, isAppl
     fieldValidation: fieldValidation === "" ? "Warn" : (fieldValidation as FieldValidation),
     force: force ?? false,
   };
+}
+
+/** Of nearly all requests of programs: they ask for nothing special. */
+function defaultOptions({ headers }: ApiRequest): WriteOptions {
+  const manager = managerOf("", firstHeader(headers, "user-agent"));
+  return { dryRun: false, manager, fieldValidation: "Warn", force: false };
 }

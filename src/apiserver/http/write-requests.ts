@@ -19,7 +19,7 @@ export async function create(registry: Registry, call: ResourceCall): Promise<Ap
   const { request } = call.context;
   const showing = showingOf(call, registry.clock.now());
   const options = parseWriteOptions(request, "CreateOptions");
-  const write = { ...writeRequest(call, options), ordered: orderedFor(request, showing) };
+  const write = writeRequest(call, options, orderedFor(request, showing));
   const { value, duplicates } = await objectBody(request, bodyKind(call.kind));
   const stored = await createObject(registry, write, sentObject(value, write, duplicates));
   return objectAnswer(201, stored, showing);
@@ -28,10 +28,7 @@ export async function create(registry: Registry, call: ResourceCall): Promise<Ap
 export async function update(registry: Registry, call: ResourceCall): Promise<ApiAnswer> {
   const { request } = call.context;
   const showing = showingOf(call, registry.clock.now());
-  const write = {
-    ...writeRequest(call, parseWriteOptions(request, "UpdateOptions")),
-    ordered: orderedFor(request, showing),
-  };
+  const write = writeRequest(call, parseWriteOptions(request, "UpdateOptions"), orderedFor(request, showing));
   const { value, duplicates } = await objectBody(request, bodyKind(call.kind));
   const object = requireName(sentObject(value, write, duplicates), call.path.name);
   const next = nextByReplacement(object, write, registry.clock);

@@ -15,7 +15,11 @@ export interface EarlyOptions<Kind> extends WriteOptions {
   readonly ordered?: (object: Kind) => void;
 }
 
+/** Of nearly all requests. Nobody adds to it. */
+export const noQuery = new URLSearchParams();
+
 export function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions): URLSearchParams {
+  if (dryRun !== true && fieldManager === undefined && fieldValidation === undefined) return noQuery;
   return queryOf({
     dryRun: dryRun === true ? "All" : undefined,
     fieldManager,

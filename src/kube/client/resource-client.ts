@@ -11,6 +11,7 @@ import {
   type EarlyOptions,
   type ListOptions,
   listQuery,
+  noQuery,
   type WriteOptions,
   writeQuery,
 } from "./request-options.ts";
@@ -72,7 +73,7 @@ export class ResourceClient<Kind> {
   }
 
   get(ref: ObjectRef, signal: AbortSignal): Promise<Kind> {
-    return this.#write({ method: "GET", path: this.#path(ref), query: new URLSearchParams() }, signal);
+    return this.#write({ method: "GET", path: this.#path(ref), query: noQuery }, signal);
   }
 
   /** Undefined when there is no such object, or no such control plane. That the server knows no such kind is still an error. */
@@ -130,7 +131,7 @@ export class ResourceClient<Kind> {
   }
 
   apply(object: KubernetesObject, options: ApplyOptions, signal: AbortSignal): Promise<Kind> {
-    const query = writeQuery(options);
+    const query = new URLSearchParams(writeQuery(options));
     query.set("force", String(options.force ?? false));
     const body = new JsonBody(object, "application/apply-patch+yaml");
     return this.#write(

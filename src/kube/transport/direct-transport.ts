@@ -121,16 +121,29 @@ export function directTransport(handle: DirectHandle, user: DirectUser): Transpo
 function replyOf(call: Call, answer: DirectAnswer): Reply {
   const { code, object } = answer;
   if (object === undefined) return { code, headers: flat(answer.headers), body: textIn(call, answer) };
-  return {
-    code,
-    get headers() {
-      return flat(answer.headers);
-    },
-    get body() {
-      return textIn(call, answer);
-    },
-    object,
-  };
+  return new ObjectReply(call, answer, object);
+}
+
+class ObjectReply implements Reply {
+  readonly code: number;
+  readonly object: () => JsonObject;
+  readonly #call: Call;
+  readonly #answer: DirectAnswer;
+
+  constructor(call: Call, answer: DirectAnswer, object: () => JsonObject) {
+    this.code = answer.code;
+    this.object = object;
+    this.#call = call;
+    this.#answer = answer;
+  }
+
+  get headers(): Reply["headers"] {
+    return flat(this.#answer.headers);
+  }
+
+  get body(): string {
+    return textIn(this.#call, this.#answer);
+  }
 }
 
 function textIn(call: Call, { body }: DirectAnswer): string {
@@ -150,7 +163,7 @@ function refusedProgress(call: Call, answer: DirectAnswer): Error {
 }
 
 function requestFor(
-  { method, path, query, body, ordered, reach, accept = "application/json" }: Call,
+  { method, path, query, body, ordered, reach, accept = json }: Call,
   user: DirectUser,
   life: Abort,
 ): DirectRequest {
@@ -158,18 +171,36 @@ function requestFor(
     method,
     path,
     query,
-    headers:
-      body === undefined
-        ? { "user-agent": agent, accept: [accept] }
-        : { "user-agent": agent, accept: [accept], "content-type": [body.type] },
+    headers: headersFor(accept, body?.type),
     body: async () => body?.text ?? "",
     sent: body?.value,
     ordered,
     life,
     user,
-    ...(reach === "all-planes" ? { allPlanes: true } : {}),
+    ...(reach === "all-planes" ? allPlanes : undefined),
   };
 }
+
+const allPlanes = { allPlanes: true };
+
+const json = "application/json";
+const readHeaders = { "user-agent": agent, accept: [json] };
+/** By type of body; there are few. */
+const writeHeaders = new Map<string, DirectRequest["headers"]>();
+
+function headersFor(accept: string, type: string | undefined): DirectRequest["headers"] {
+  if (accept !== json) {
+    return { "user-agent": agent, accept: [accept], ...(type === undefined ? {} : { "content-type": [type] }) };
+  }
+  if (type === undefined) return readHeaders;
+  const known = writeHeaders.get(type);
+  if (known !== undefined) return known;
+  const headers = { ...readHeaders, "content-type": [type] };
+  if (writeHeaders.size < writeHeadersMax) writeHeaders.set(type, headers);
+  return headers;
+}
+
+const writeHeadersMax = 16;
 
 function flat(headers: DirectAnswer["headers"]): Reply["headers"] {
   return Object.fromEntries(

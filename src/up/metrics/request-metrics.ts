@@ -40,11 +40,17 @@ export function measureRequests(metrics: Metrics): RequestListener {
   const inFlight = metrics.gauge(requestMetrics.inFlight);
   // Every request is counted: what is found by its labels once is not looked for again.
   const known = new Map<string, Counts>();
+  const recent = new WeakMap<RequestSubject, Counts>();
   const countsOf = (subject: RequestSubject): Counts => {
+    const counts = recent.get(subject) ?? countsBy(subject);
+    recent.set(subject, counts);
+    return counts;
+  };
+  const countsBy = (subject: RequestSubject): Counts => {
     const id = idOf(subject);
     const found = known.get(id);
     if (found !== undefined) return found;
-    if (known.size >= subjectsMax && subject.resource !== other) return countsOf(beyond(subject));
+    if (known.size >= subjectsMax && subject.resource !== other) return countsBy(beyond(subject));
     const made: Counts = {
       took: subject.verb === "WATCH" ? undefined : took.labels(subject),
       byCode: new Map(),
@@ -57,8 +63,8 @@ export function measureRequests(metrics: Metrics): RequestListener {
     begun: () => inFlight.inc(),
     answered: (request) => {
       inFlight.dec();
-      const { verb, group, version, resource, subresource, scope, code, ms } = request;
-      const counts = countsOf({ verb, group, version, resource, subresource, scope });
+      const { subject, code, ms } = request;
+      const counts = countsOf(subject);
       const counter = counts.byCode.get(code) ?? counts.counter(code);
       counts.byCode.set(code, counter);
       counter.inc();

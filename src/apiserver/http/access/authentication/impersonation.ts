@@ -46,8 +46,13 @@ export async function impersonatedUser(
   return userOf(wishes);
 }
 
+export function wantsToBeAnother(headers: RequestHeaders): boolean {
+  for (const header in headers) if (header.startsWith("impersonate-")) return true;
+  return false;
+}
+
 function wishesIn(headers: RequestHeaders): readonly Wish[] {
-  if (!Object.keys(headers).some((header) => header.startsWith("impersonate-"))) return [];
+  if (!wantsToBeAnother(headers)) return [];
   const user = firstHeader(headers, "impersonate-user");
   const uid = firstHeader(headers, "impersonate-uid");
   const groups = headers["impersonate-group"] ?? [];
