@@ -1,5 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { MetricDeclaration } from "./metric-declaration.ts";
+import { Counter, Gauge, Histogram, type Labels } from "./metric-family.ts";
 
 /** Somebody else who has metrics, in the text format, at the time of the call. */
 export interface MetricSource {
@@ -7,11 +7,11 @@ export interface MetricSource {
 }
 
 type Report = (where: string, error: unknown) => void;
-type SetValue<Label extends string> = (labels: Readonly<Record<Label, string>>, value: number) => void;
+type SetValue<Label extends string> = (labels: Labels<Label>, value: number) => void;
 
 /** Everything that one system measures. There may be several systems in a process, so nothing here is global. */
 export class Metrics {
-  readonly #registry = new Registry();
+  readonly #families = new Map<string, () => string>();
   readonly #sources: MetricSource[] = [];
   readonly #report: Report;
 
@@ -20,21 +20,20 @@ export class Metrics {
     this.#report = report;
   }
 
-  counter<const Label extends string>(declaration: MetricDeclaration<Label>): Counter<Label> {
-    return new Counter<Label>(this.#declare(declaration));
+  counter<const Label extends string = never>(declaration: MetricDeclaration<Label>): Counter<Label> {
+    return this.#declared(declaration, new Counter(declaration));
   }
 
-  gauge<const Label extends string>(declaration: MetricDeclaration<Label>): Gauge<Label> {
-    return new Gauge<Label>(this.#declare(declaration));
+  gauge<const Label extends string = never>(declaration: MetricDeclaration<Label>): Gauge<Label> {
+    return this.#declared(declaration, new Gauge(declaration));
   }
 
-  histogram<const Label extends string>(declaration: MetricDeclaration<Label>): Histogram<Label> {
-    const { buckets = [] } = declaration;
-    return new Histogram<Label>({ ...this.#declare(declaration), buckets: [...buckets] });
+  histogram<const Label extends string = never>(declaration: MetricDeclaration<Label>): Histogram<Label> {
+    return this.#declared(declaration, new Histogram(declaration));
   }
 
   /** Looked at only when somebody asks; undefined when there is nothing to tell. */
-  read(declaration: MetricDeclaration, value: () => number | undefined): void {
+  read(declaration: MetricDeclaration<never>, value: () => number | undefined): void {
     this.readEach(declaration, (set) => {
       const now = value();
       if (now !== undefined) set({}, now);
@@ -46,23 +45,19 @@ export class Metrics {
     declaration: MetricDeclaration<Label>,
     tell: (set: SetValue<Label>) => void,
   ): void {
-    const configuration = this.#declare(declaration);
-    const collected =
-      declaration.type === "counter"
-        ? new Counter<Label>({ ...configuration, collect: () => replace() })
-        : new Gauge<Label>({ ...configuration, collect: () => replace() });
-    const put: SetValue<Label> = (labels, value) =>
-      collected instanceof Counter ? collected.inc(labels, value) : collected.set(labels, value);
-    const replace = (): void => {
-      // With labels, nothing is left. Without, a nought is, which is told over.
-      collected.reset();
-      if (declaration.labels === undefined) collected.remove();
+    const family = new Gauge(declaration); // whatever it is declared as: it may be less than at the last look
+    const text = (): string => {
+      family.reset();
       try {
-        tell(put);
+        // What several count under the same labels is the sum of it.
+        if (declaration.type === "counter") tell((labels, value) => family.labels(labels).inc(value));
+        else tell((labels, value) => family.labels(labels).set(value));
       } catch (error) {
         this.#report(`metric ${declaration.name}`, error);
       }
+      return family.text();
     };
+    this.#declared(declaration, { text });
   }
 
   add(source: MetricSource): void {
@@ -71,7 +66,7 @@ export class Metrics {
 
   /** All of it, in the text format of Prometheus. */
   async text(signal: AbortSignal): Promise<string> {
-    const parts = [(await this.#registry.metrics()).trimEnd()];
+    const parts = [...this.#families.values()].map((text) => text().trimEnd());
     for (const source of this.#sources) {
       signal.throwIfAborted();
       parts.push((await this.#textOf(source, signal)).trimEnd());
@@ -89,7 +84,9 @@ export class Metrics {
     }
   }
 
-  #declare<Label extends string>({ name, help, labels = [] }: MetricDeclaration<Label>) {
-    return { name, help, labelNames: [...labels], registers: [this.#registry] };
+  #declared<Family extends { text(): string }>({ name }: Pick<MetricDeclaration, "name">, family: Family): Family {
+    if (this.#families.has(name)) throw new Error(`there is a metric ${name} already`);
+    this.#families.set(name, () => family.text());
+    return family;
   }
 }

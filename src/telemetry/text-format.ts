@@ -11,13 +11,22 @@ export function headerLines({ name, help, type }: Pick<MetricDeclaration, "name"
 export function labelText(labels: Readonly<Record<string, string>>): string {
   const parts = Object.entries(labels)
     .filter(([, value]) => value !== "")
-    .map(([label, value]) => `${label}="${escaped(value).replaceAll('"', '\\"')}"`);
+    .map(([label, value]) => labelPair(label, value));
   return parts.join(",");
+}
+
+export function labelPair(label: string, value: string): string {
+  return `${label}="${escaped(value).replaceAll('"', '\\"')}"`;
 }
 
 /** Values may be integers that a double cannot hold: readers round as they see fit. */
 export function sampleLine(name: string, labels: string, value: number | bigint): string {
-  return labels === "" ? `${name} ${value}\n` : `${name}{${labels}} ${value}\n`;
+  return labels === "" ? `${name} ${numberText(value)}\n` : `${name}{${labels}} ${numberText(value)}\n`;
+}
+
+export function numberText(value: number | bigint): string {
+  if (value === Number.POSITIVE_INFINITY) return "+Inf";
+  return value === Number.NEGATIVE_INFINITY ? "-Inf" : String(value);
 }
 
 function escaped(text: string): string {

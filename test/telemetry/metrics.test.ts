@@ -40,6 +40,55 @@ describe("metrics", () => {
     ]);
   });
 
+  it("are shown once something was counted: with labels when it was, without them from the beginning", async () => {
+    const metrics = new Metrics(unheard);
+    const held = metrics.counter({ name: "held_total", type: "counter", help: "Held.", labels: ["of", "by"] });
+    metrics.gauge({ name: "level", type: "gauge", help: "Level." });
+    metrics.histogram({ name: "sizes", type: "histogram", help: "Sizes.", buckets: [1] });
+    const series = held.labels({ of: "a", by: "b" });
+    const before = await seen(metrics);
+    expect([...before.values()].map(({ samples }) => samples.map(({ value }) => value))).toEqual([
+      [],
+      [0],
+      [0, 0, 0, 0],
+    ]);
+    series.inc();
+    held.inc({ of: "a", by: "b" }, 2);
+    held.inc({ of: "a 1 b", by: "" });
+    held.inc({ of: "a", by: " 1 b" });
+    expect((await seen(metrics)).get("held_total")?.samples.map(({ value }) => value)).toEqual([3, 1, 1]);
+  });
+
+  it("refuse what would spoil them", async () => {
+    const metrics = new Metrics(unheard);
+    const declaration = { name: "seen_total", type: "counter", help: "Seen." } as const;
+    const counter = metrics.counter(declaration);
+    expect(() => counter.inc(-1)).toThrow("a counter goes up, not by -1");
+    expect(() => counter.inc(Number.NaN)).toThrow("not by NaN");
+    const sizes = metrics.histogram({ name: "sizes", type: "histogram", help: "Sizes.", buckets: [1] });
+    expect(() => sizes.observe(Number.NaN)).toThrow("NaN cannot be observed");
+    expect(() => metrics.counter(declaration)).toThrow("there is a metric seen_total already");
+  });
+
+  it("that several count under the same labels add up, and gauges do not", async () => {
+    const metrics = new Metrics(unheard);
+    const twice = (set: (labels: { of: string }, value: number) => void): void => {
+      set({ of: "claims" }, 2);
+      set({ of: "claims" }, Number.POSITIVE_INFINITY);
+      set({ of: "grants" }, 2);
+      set({ of: "grants" }, 3);
+    };
+    metrics.readEach({ name: "counted_total", type: "counter", help: "Counted.", labels: ["of"] }, twice);
+    metrics.readEach({ name: "gauged", type: "gauge", help: "Gauged.", labels: ["of"] }, twice);
+    await seen(metrics);
+    const families = await seen(metrics);
+    const values = (name: string) => families.get(name)?.samples.map(({ value }) => value);
+    expect([values("counted_total"), values("gauged")]).toEqual([
+      [Number.POSITIVE_INFINITY, 5],
+      [Number.POSITIVE_INFINITY, 3],
+    ]);
+  });
+
   it("read when they are looked at forget what is not told again", async () => {
     const metrics = new Metrics(unheard);
     const now = new Map([["claims", 1]]);
