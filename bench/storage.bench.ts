@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,11 +20,17 @@ function key(name: string): ObjectKey {
   return { plane: "root", resource: "resourceclaims.quota.miloapis.com", namespace: "organization-acme-corp", name };
 }
 
-/** About a kilobyte of JSON; never the same string twice. */
+/** About a kilobyte of JSON; never the same string twice, so that nothing of it is shared. */
 function objectNamed(name: string) {
   const metadata = { name, namespace: "organization-acme-corp", uid: `7d0f3d0a-95b5-4a31-9d6f-${name}` };
   const fixed = { apiVersion: "quota.miloapis.com/v1alpha1", kind: "ResourceClaim", metadata, padding: "" };
-  return { ...fixed, padding: "x".repeat(objectBytes - JSON.stringify(fixed).length - 30) };
+  return { ...fixed, padding: noise(objectBytes - JSON.stringify(fixed).length - 30) };
+}
+
+function noise(length: number): string {
+  return randomBytes(Math.ceil(length / 2))
+    .toString("hex")
+    .slice(0, length);
 }
 
 /** Writers that each create one object after the other, for one block. Returns creates a second. */

@@ -9,6 +9,8 @@ interface Entry {
   readonly revision: number;
   readonly change: Change;
   readonly atMs: number;
+  /** How much text it holds. */
+  readonly chars: number;
 }
 
 /** The latest changes: what watches replay, and what lists of older revisions undo. */
@@ -38,8 +40,9 @@ export class History {
     const changes = this.#byResource.get(resource) ?? new RevisionQueue<Change>();
     this.#byResource.set(resource, changes);
     changes.push(change);
-    this.#all.push({ revision: change.revision, change, atMs: nowMs });
-    this.#chars += charsOf(change);
+    const chars = charsOf(change);
+    this.#all.push({ revision: change.revision, change, atMs: nowMs, chars });
+    this.#chars += chars;
   }
 
   /** The changes after a revision in a scope. Throws RevisionCompacted. */
@@ -65,7 +68,7 @@ export class History {
     const changes = this.#byResource.get(resource);
     changes?.shift();
     if (changes?.size === 0) this.#byResource.delete(resource);
-    this.#chars -= charsOf(change);
+    this.#chars -= oldest.chars;
     this.#compacted = change.revision;
     return change;
   }

@@ -4,13 +4,14 @@ import { compareBytes, keyText } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
 import { ParsedVersions } from "./parsed-versions.ts";
+import { ShortTexts } from "./short-texts.ts";
 import { SortedObjects } from "./sorted-objects.ts";
 import { defaultLimits } from "./store-limits.ts";
 import { StoredVersion } from "./stored-version.ts";
 
 const start: ObjectKey = { plane: "", resource: "r", namespace: "", name: "" };
 
-const parsed = new ParsedVersions(defaultLimits);
+const parsed = new ParsedVersions(defaultLimits, new ShortTexts());
 
 function version(key: ObjectKey, revision: number): StoredObject {
   return new StoredVersion({ key, revision, deleted: false, text: "{}" }, parsed);

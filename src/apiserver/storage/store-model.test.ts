@@ -57,6 +57,9 @@ const scopes: readonly Scope[] = [undefined, ...planes].flatMap((plane) =>
 /** What becomes something else when its text is read, and what does not. */
 const oddities: readonly object[] = [{}, { gone: undefined }, { amount: 7n }, { amount: 2n ** 60n }, { at: [-0, 0.5] }];
 
+/** Long enough for texts to be kept in short. */
+const padding = "x".repeat(600);
+
 /** A line for each object or change, the same from the model and from the store. */
 type Line = string;
 
@@ -147,7 +150,8 @@ class World {
     const expected = { newest, older: newest - 1, nothing: 0 }[knows];
     this.#marks += 1;
     const write = { key, expected, deleted, mark: this.#marks };
-    const object = { metadata: { name: key.name }, mark: write.mark, ...oddities[write.mark % oddities.length] };
+    const odd = oddities[write.mark % oddities.length];
+    const object = { metadata: { name: key.name }, mark: write.mark, ...odd, padding };
     const answer = deleted
       ? this.store.remove(key, expected, object)
       : this.store.put(key, expected, object, {

@@ -7,22 +7,32 @@ import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
 import { ParsedVersions } from "./parsed-versions.ts";
 import type { LogRecord } from "./record-log.ts";
+import type { ShortText, ShortTexts } from "./short-texts.ts";
 
 export type Parsed = KubernetesObject & JsonObject;
 
-/** A version at rest is little more than its text; what was parsed of it is held only while it is one of the latest. */
+/** A version at rest is no more than its text; what was parsed of it is held only while it is one of the latest. */
 export class StoredVersion implements StoredObject {
   readonly key: ObjectKey;
   readonly revision: number;
-  readonly text: string;
+  /** In short once it is at rest. */
+  #text: string | ShortText;
   /** Its object; without one, whom to tell when there is. One field for both: there are millions of versions. */
   #parsed: Parsed | ParsedVersions;
 
   constructor({ key, revision, text }: LogRecord, parsed: ParsedVersions) {
     this.key = key;
     this.revision = revision;
-    this.text = text;
+    this.#text = text;
     this.#parsed = parsed;
+  }
+
+  get text(): string {
+    return typeof this.#text === "string" ? this.#text : this.#text.text;
+  }
+
+  get textLength(): number {
+    return this.#text.length;
   }
 
   get object(): Parsed {
@@ -40,6 +50,11 @@ export class StoredVersion implements StoredObject {
 
   letGo(parsed: ParsedVersions): void {
     this.#parsed = parsed;
+  }
+
+  /** Takes less room from now on; its text takes a little longer to read. */
+  rest(texts: ShortTexts): void {
+    if (typeof this.#text === "string") this.#text = texts.of(this.key.resource, this.#text);
   }
 }
 

@@ -6,6 +6,7 @@ import type { ObjectKey, Scope } from "./object-key.ts";
 import type { Change, ListOptions, StoredObject } from "./object-store.ts";
 import { ParsedVersions } from "./parsed-versions.ts";
 import type { LogRecord } from "./record-log.ts";
+import { ShortTexts } from "./short-texts.ts";
 import type { StoreLimits } from "./store-limits.ts";
 import { type Parsed, StoredVersion } from "./stored-version.ts";
 
@@ -13,6 +14,7 @@ import { type Parsed, StoredVersion } from "./stored-version.ts";
 export class VersionedObjects {
   readonly #index = new ObjectIndex();
   readonly #history: History;
+  readonly #texts = new ShortTexts();
   readonly #parsed: ParsedVersions;
   #revision: number;
   /** The revision of the last record. */
@@ -20,7 +22,7 @@ export class VersionedObjects {
 
   constructor(compacted: number, limits: StoreLimits) {
     this.#history = new History(compacted, limits);
-    this.#parsed = new ParsedVersions(limits);
+    this.#parsed = new ParsedVersions(limits, this.#texts);
     this.#revision = compacted;
   }
 
@@ -108,7 +110,8 @@ export class VersionedObjects {
   #place(record: LogRecord, object: Parsed | undefined): Change {
     const { key, revision, deleted } = record;
     const stored = new StoredVersion(record, this.#parsed);
-    if (object !== undefined) stored.hold(object, this.#parsed);
+    if (object === undefined) stored.rest(this.#texts);
+    else stored.hold(object, this.#parsed);
     if (!deleted) {
       const previous = this.#index.set(stored);
       return { type: previous === undefined ? "added" : "modified", revision, stored, previous };

@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { TextForm } from "./text-form.ts";
+
+/** Few words, so that many are the same; and whatever could be taken for a quote, a blank or a mark. */
+const word = fc.constantFrom(
+  "",
+  "a",
+  "b",
+  "uid-1",
+  "uid-2",
+  "\\",
+  "\0",
+  "\x01",
+  "\x05",
+  "\x1f",
+  "\n",
+  "é",
+  "😀",
+  "\ud800",
+);
+const text = fc.array(word, { minLength: 1, maxLength: 40 }).map((words) => words.join('"'));
+const alike = fc
+  .array(word, { minLength: 1, maxLength: 40 })
+  .chain((words) => fc.tuple(...words.map((each) => fc.oneof({ weight: 3, arbitrary: fc.constant(each) }, word))))
+  .map((words) => words.join('"'));
+
+function formOf(first: string, ...others: readonly string[]): TextForm | undefined {
+  return others.reduce<TextForm | undefined>((form, other) => form?.with(other), TextForm.of(first));
+}
+
+describe("a form", () => {
+  it("gives back exactly the texts that it fits", () => {
+    fc.assert(
+      fc.property(fc.oneof(text, alike), fc.oneof(text, alike), fc.array(text), (first, second, others) => {
+        const form = formOf(first, second);
+        for (const each of [first, second, ...others]) {
+          const entries = form?.entriesIn(each);
+          if (form !== undefined && entries !== undefined) expect(form.filledIn(entries)).toBe(each);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  const plainWord = fc.constantFrom("", "a", "b", "uid-1", "uid-2", "\\", "é", "😀");
+  const words = fc.array(fc.tuple(plainWord, plainWord, plainWord), { minLength: 1, maxLength: 60 });
+
+  it("fits all the texts that it was made of", () => {
+    fc.assert(
+      fc.property(words, (columns) => {
+        const texts = [0, 1, 2].map((at) => columns.map((column) => column[at]).join('"'));
+        const form = formOf(texts[0] as string, ...texts.slice(1));
+        expect(texts.map((each) => form?.filledIn(form.entriesIn(each) as string))).toEqual(texts);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  const cases: Record<string, [made: readonly string[], text: string, entries: string | undefined]> = {
+    "a word that differs": [['{"name":"a"}', '{"name":"b"}'], '{"name":"other"}', "other"],
+    "what is between words": [['{"n":1,"m":2}', '{"n":7,"m":2}'], '{"n":50,"m":2}', ":50,"],
+    "the end": [['{"n":1}', '{"n":2}'], '{"n":3}', ":3}"],
+    "the same word again": [['{"a":"x1","b":"x1"}', '{"a":"x2","b":"x2"}'], '{"a":"x3","b":"x3"}', 'x3"\x01'],
+    "two words that were the same": [['{"a":"x1","b":"x1"}', '{"a":"x2","b":"x2"}'], '{"a":"x3","b":"x4"}', 'x3"x4'],
+    "another key": [['{"name":"a"}', '{"name":"b"}'], '{"uid":"a"}', undefined],
+    "more after it": [['{"name":"a"}', '{"name":"b"}'], '{"name":"a"} ', undefined],
+    "more words": [['{"name":"a"}', '{"name":"b"}'], '{"name":"a","b":"c"}', undefined],
+  };
+  for (const [what, [made, given, entries]] of Object.entries(cases)) {
+    it(`says what is to be filled in: ${what}`, () => {
+      const [first = "", ...others] = made;
+      expect(formOf(first, ...others)?.entriesIn(given)).toBe(entries);
+    });
+  }
+});
