@@ -7,9 +7,9 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "somebody changes one page of two while both are written",
     edits: [
       {
-        file: "src/controllers/writer/batch.ts",
-        find: "pagesOf(claim).every((type) => swapped.has(type))",
-        replace: "pagesOf(claim).some((type) => swapped.has(type))",
+        file: "src/controllers/writer/promises.ts",
+        find: "pagesOf(claim).every((type) => pages.has(type))",
+        replace: "pagesOf(claim).some((type) => pages.has(type))",
       },
     ],
   },
