@@ -212,8 +212,8 @@ function flat(headers: DirectAnswer["headers"]): Reply["headers"] {
 }
 
 /**
- * Lines on their way. The server writes in the middle of its own work, so the reader is called in a later turn; until
- * then the lines count as waiting, by which the server holds back.
+ * Lines on their way. The server writes in the middle of its own work, so the reader is called in a later turn: whoever
+ * waits for an answer has it by then. Until then the lines count as waiting, by which the server holds back.
  */
 class DirectStream {
   readonly #sink: LineSink;
@@ -267,7 +267,7 @@ class DirectStream {
   #schedule(): void {
     if (this.#isScheduled || this.#isClosed) return;
     this.#isScheduled = true;
-    queueMicrotask(() => this.#deliver());
+    setImmediate(() => this.#deliver());
   }
 
   #deliver(): void {
