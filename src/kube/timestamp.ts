@@ -1,6 +1,16 @@
+/** Texts of the last seconds that were asked for: every decision is written down with the time. */
+const texts = new Map<number, string>();
+const textsMax = 16;
+
 /** Seconds, as most timestamps of Kubernetes have them. */
 export function timeText(nowMs: number): string {
-  return `${isoText(nowMs).slice(0, 19)}Z`;
+  const second = Math.floor(nowMs / 1_000);
+  const known = texts.get(second);
+  if (known !== undefined) return known;
+  const text = `${isoText(second * 1_000).slice(0, 19)}Z`;
+  if (texts.size >= textsMax) texts.clear();
+  texts.set(second, text);
+  return text;
 }
 
 /** Microseconds, as leases have them; our clocks know milliseconds. */

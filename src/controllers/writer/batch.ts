@@ -47,16 +47,14 @@ export async function decideBatch(
   }
   const decisions = settle(desk.ledger, ready, () => ports.runtime.random.uuid());
   if (decisions.length > 0) ports.told.batched?.(decisions.length);
-  const expirationTime = timeText(ports.runtime.clock.now() + promiseMs);
+  const expirationTime = decisions.length > 0 ? timeText(ports.runtime.clock.now() + promiseMs) : "";
   const answered = answerPatient(desk, decisions.length > 0, hands);
   const promises = new Promises(decisions.filter(isReserve), (uid) => ports.told.promised?.(uid) === true);
   const changes = { decisions, dropped, expirationTime };
   const swapped = await hands.writes.swapAll(changes, (type) => promises.stands(type)).finally(() => answered);
   await failures.of(commitAll(desk, promises, swapped, hands));
-  await failures.of(allOf([...faulty].map(([uid, message]) => answers.refuse(uid, message))));
-  await failures.of(
-    allOf(oversized(decisions).map((uid) => answers.refuse(uid, "asks for more than fits onto a page"))),
-  );
+  for (const uid of oversized(decisions)) faulty.set(uid, "asks for more than fits onto a page");
+  if (faulty.size > 0) await failures.of(allOf([...faulty].map(([uid, message]) => answers.refuse(uid, message))));
   const denials = decisions.flatMap((decision) => (decision.outcome === "deny" ? [decision.claim] : []));
   const hasRoom = denials.length > 0 && (await denyAll(desk, denials, { ...hands, swapped }, signal));
   return hasRoom || !desk.isCounted || decisions.some(({ outcome }) => outcome === "wait");
@@ -65,7 +63,7 @@ export async function decideBatch(
 interface Sorted {
   readonly ready: readonly OpenClaim[];
   /** Why claims cannot be decided, by UID. */
-  readonly faulty: ReadonlyMap<string, string>;
+  readonly faulty: Map<string, string>;
 }
 
 function sortOut(desk: Desk, { forced, registrations }: DeskPorts): Sorted {

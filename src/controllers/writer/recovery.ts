@@ -19,9 +19,10 @@ interface Hands {
  */
 export async function recoverAll(desk: Desk, hands: Hands, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const dropped = new Set<string>();
+  const waiting = [...desk.open].filter(({ open }) => !desk.answers.has(open.claim.uid));
+  if (waiting.length === 0) return dropped;
   const promised = promisedOn(desk);
-  const isLeft = ({ open: { claim } }: OpenEntry): boolean => promised.has(claim.uid) && !desk.answers.has(claim.uid);
-  for (const entry of [...desk.open].filter(isLeft)) {
+  for (const entry of waiting.filter(({ open }) => promised.has(open.claim.uid))) {
     if (!desk.isCounted) return new Set();
     await recoverOne(desk, entry, { ...hands, dropped }, signal);
   }
@@ -30,8 +31,11 @@ export async function recoverAll(desk: Desk, hands: Hands, signal: AbortSignal):
 
 /** Claims that any page promises anything to, by UID. */
 function promisedOn(desk: Desk): ReadonlySet<string> {
-  const reservations = [...desk.pages.values()].flatMap(({ page }) => page.content.reservations);
-  return new Set(reservations.map(({ claim }) => claim.uid));
+  const uids = new Set<string>();
+  for (const { page } of desk.pages.values()) {
+    for (const { claim } of page.content.reservations) uids.add(claim.uid);
+  }
+  return uids;
 }
 
 async function recoverOne(

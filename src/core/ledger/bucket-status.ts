@@ -3,7 +3,6 @@ import { parseDimensionKey } from "../resources/dimensions.ts";
 import { quotaApiVersion } from "../resources/well-known.ts";
 import { percentOf, plus } from "./arithmetic.ts";
 import type { PageContent, Reservation } from "./page.ts";
-import type { Figures } from "./page-book.ts";
 import type { GrantShare } from "./pools.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -18,27 +17,33 @@ export interface PageStamp {
 /** The status of a page. Conditions are not in it: they have a history, which the page before it holds. */
 export function pageStatus(content: PageContent, { writer, now, generation }: PageStamp): Json {
   const { figures, claimCount, grantCount, shares, reservations } = content;
+  const { limit, allocated, reserved, available, overage } = figures;
   return {
     observedGeneration: generation,
-    ...figuresStatus(figures),
-    claimCount,
-    grantCount,
-    writer,
-    reservations: reservations.map(reservationStatus),
-    contributingGrantRefs: shares.map(shareStatus),
-    lastReconciliation: now,
-  };
-}
-
-function figuresStatus({ limit, allocated, reserved, available, overage }: Figures): Json {
-  return {
     limit: amountToJson(limit),
     allocated: amountToJson(allocated),
     reserved: amountToJson(reserved),
     available: amountToJson(available),
     overage: amountToJson(overage),
     usedPercent: percentOf(plus(allocated, reserved), limit),
+    claimCount,
+    grantCount,
+    writer,
+    reservations: reservations.map((each) => shownOnce(each, reservationStatus)),
+    contributingGrantRefs: shares.map((each) => shownOnce(each, shareStatus)),
+    lastReconciliation: now,
   };
+}
+
+/** What stays on a page is the same object in its next version: nobody has to check it anew. */
+const shown = new WeakMap<object, Json>();
+
+function shownOnce<Part extends object>(part: Part, show: (part: Part) => Json): Json {
+  const known = shown.get(part);
+  if (known !== undefined) return known;
+  const made = show(part);
+  shown.set(part, made);
+  return made;
 }
 
 function reservationStatus(reservation: Reservation): Json {

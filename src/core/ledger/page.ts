@@ -104,8 +104,10 @@ function readReservation(reservation: NonNullable<AllowanceBucketStatus["reserva
 }
 
 /** The pages a claim is on. */
-export function pagesOf(claim: OpenClaim): readonly string[] {
-  return [...new Set(claim.parts.map((part) => part.resourceType))];
+export function pagesOf({ parts }: OpenClaim): readonly string[] {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return [only.resourceType]; // as nearly all of them
+  return [...new Set(parts.map((part) => part.resourceType))];
 }
 
 /** Field names, amount, time and a set of up to 48 characters, in JSON. */

@@ -234,6 +234,11 @@ describe("recovery of a claim on two pages", () => {
   });
 });
 
+interface Shown {
+  readonly reservations: readonly { readonly set: string }[];
+  readonly contributingGrantRefs: readonly object[];
+}
+
 describe("the status of a page", () => {
   it("is read back as it was written, amounts beyond 2^53 included", () => {
     const max = 9223372036854775807n;
@@ -288,6 +293,23 @@ describe("the status of a page", () => {
     expect(read).toMatchObject({ resourceType: "x", version: "5", writer: "w.1" });
     expect(read.content).toEqual(content);
     expect(isCurrent(read, content)).toBe(true);
+  });
+
+  it("has the very same objects as the one before it for what stays on the page", () => {
+    const ledger = new ConsumerLedger();
+    ledger.setCapacity("x", capacityOf([grant("g", [{ resourceType: "x", buckets: [{ amount: 9 }] }])], "x"));
+    const changes = (uid: string) => ({
+      decisions: settle(ledger, [openClaim(uid, ["x", 1])], () => `set of ${uid}`),
+      dropped: new Set<string>(),
+      expirationTime: "2026-01-01T00:00:40Z",
+    });
+    const stamp = { writer: "w.1", now: "2026-01-01T00:00:00Z", generation: 1 };
+    const first = contentOf(ledger, noPage("x"), changes("a"));
+    const second = contentOf(ledger, { ...noPage("x"), content: first }, changes("b"));
+    const [before, after] = [first, second].map((content) => pageStatus(content, stamp)) as [Shown, Shown];
+    expect(after.reservations.map(({ set }) => set)).toEqual(["set of a", "set of b"]);
+    expect(after.reservations[0]).toBe(before.reservations[0]);
+    expect(after.contributingGrantRefs[0]).toBe(before.contributingGrantRefs[0]);
   });
 
   it("of a bucket that was never written is an empty page", () => {

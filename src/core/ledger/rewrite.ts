@@ -60,9 +60,9 @@ export function contentOf(ledger: ConsumerLedger, page: Page, changes: Changes):
   const added = decisions.flatMap((decision) => {
     // A claim may have ended since it was decided: what is not promised any more is not written down.
     const isPromised = decision.outcome === "reserve" && book.hasPromise(decision.claim.claim.uid);
-    return isPromised ? newReservations(decision.claim, decision.set, page.resourceType) : [];
+    return isPromised ? newReservations(decision.claim, page.resourceType, { set: decision.set, expirationTime }) : [];
   });
-  const reservations = [...kept, ...added.map((reservation) => ({ ...reservation, expirationTime }))];
+  const reservations = added.length === 0 ? kept : [...kept, ...added];
   const { grantCount, shares } = book.capacity;
   return { figures: shown(book.figures()), claimCount: book.claimCount, grantCount, shares, reservations };
 }
@@ -122,11 +122,11 @@ function sameReservation(left: Reservation, right: Reservation): boolean {
 
 function newReservations(
   { claim, parts, forced }: OpenClaim,
-  set: string,
   resourceType: string,
-): readonly Omit<Reservation, "expirationTime">[] {
+  { set, expirationTime }: Pick<Reservation, "set" | "expirationTime">,
+): readonly Reservation[] {
   const own = parts.filter((part) => part.resourceType === resourceType);
-  return own.map(({ amount, dimensionKey }) => ({ claim, amount, dimensionKey, set, forced }));
+  return own.map(({ amount, dimensionKey }) => ({ claim, amount, dimensionKey, set, forced, expirationTime }));
 }
 
 function* promisesOf(

@@ -28,12 +28,17 @@ export function settle(ledger: ConsumerLedger, claims: Iterable<OpenClaim>, newS
   const crowded = new Set<string>();
   const decisions: Decision[] = [];
   const all = [...claims];
-  for (const claim of [...all.filter(({ forced }) => forced), ...all.filter(({ forced }) => !forced)]) {
+  for (const claim of forcedFirst(all)) {
     if (!isSettleable(ledger, claim)) continue;
     const decision = decide(ledger, claim, crowded);
     decisions.push(decision === "reserve" ? { outcome: "reserve", claim, set: newSet() } : decision);
   }
   return decisions;
+}
+
+function forcedFirst(claims: readonly OpenClaim[]): readonly OpenClaim[] {
+  const forced = claims.filter((claim) => claim.forced);
+  return forced.length === 0 ? claims : [...forced, ...claims.filter((claim) => !claim.forced)];
 }
 
 /**
@@ -91,6 +96,8 @@ function hasRoom(ledger: ConsumerLedger, claim: OpenClaim, crowded: Set<string>)
 }
 
 function partsByPage(claim: OpenClaim): readonly (readonly [resourceType: string, parts: readonly ClaimPart[]])[] {
+  const [only] = claim.parts;
+  if (only !== undefined && claim.parts.length === 1) return [[only.resourceType, claim.parts]];
   return pagesOf(claim).map((type) => [type, claim.parts.filter((part) => part.resourceType === type)] as const);
 }
 
