@@ -306,7 +306,8 @@ describe("the status of a page", () => {
     const stamp = { writer: "w.1", now: "2026-01-01T00:00:00Z", generation: 1 };
     const first = contentOf(ledger, noPage("x"), changes("a"));
     const second = contentOf(ledger, { ...noPage("x"), content: first }, changes("b"));
-    const [before, after] = [first, second].map((content) => pageStatus(content, stamp)) as [Shown, Shown];
+    const shown = (content: PageContent): Shown => pageStatus(content, stamp) as unknown as Shown;
+    const [before, after] = [shown(first), shown(second)];
     expect(after.reservations.map(({ set }) => set)).toEqual(["set of a", "set of b"]);
     expect(after.reservations[0]).toBe(before.reservations[0]);
     expect(after.contributingGrantRefs[0]).toBe(before.contributingGrantRefs[0]);
