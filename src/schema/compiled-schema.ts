@@ -41,7 +41,7 @@ export interface Junctors {
 /** Linear time, in the syntax of Go. Throws on a malformed pattern. */
 const linearPattern: PatternCompiler = (pattern) => {
   const compiled = RE2JS.compile(pattern);
-  return (text) => compiled.matcher(text).find();
+  return (text) => compiled.test(text);
 };
 
 export function compileSchema(schema: Schema, compilePattern: PatternCompiler = linearPattern): CompiledSchema {

@@ -1,18 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json-value.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
-import {
-  enumIssues,
-  itemCountIssues,
-  numberIssues,
-  propertyCountIssues,
-  stringIssues,
-  typeOf,
-} from "./value-checks.ts";
+import { type Glance, type GlancedField, glanceOf } from "./glance.ts";
+import { typeOf } from "./value-checks.ts";
 
 /** More items than this are compared with each other by somebody who has a table for it. */
 const keyedItemsMax = 8;
-
-const nowhere = { fieldText: () => "", pathText: () => "" };
 
 /**
  * Whether a value is at a glance all that its schema asks for: nothing wrong with it, nothing unknown in it, and no
@@ -20,19 +12,49 @@ const nowhere = { fieldText: () => "", pathText: () => "" };
  * obvious takes a closer look, which can also say what is wrong.
  */
 export function obviouslyFits(compiled: CompiledSchema, value: JsonValue): boolean {
-  const { schema } = compiled;
-  if (value === null || schema.type === undefined || compiled.junctors !== undefined) return false;
-  if (schema["x-kubernetes-embedded-resource"] === true || schema["x-kubernetes-int-or-string"] === true) return false;
-  if (!isOfType(schema.type, value) || enumIssues(compiled, value, nowhere).length > 0) return false;
-  if (typeof value === "string") return stringIssues(compiled, value, nowhere).length === 0;
-  if (typeof value === "number" || typeof value === "bigint")
-    return numberIssues(compiled, value, nowhere).length === 0;
-  if (isJsonObject(value)) return membersFit(compiled, value, Object.keys(value));
-  return !Array.isArray(value) || itemsFit(compiled, value);
+  return fits(glanceOf(compiled), value);
 }
 
 /** Whether a part of an object fits its schema. */
 export type PartFits = (compiled: CompiledSchema, value: JsonValue) => boolean;
+
+function fits(glance: Glance, value: JsonValue): boolean {
+  const { type } = glance;
+  if (type === undefined || value === null || !glance.isChoice(value)) return false;
+  switch (typeof value) {
+    case "string":
+      return type === "string" && glance.isText(value);
+    case "boolean":
+      return type === "boolean";
+    case "object":
+      return isJsonObject(value)
+        ? type === "object" && membersFit(glance, value)
+        : type === "array" && itemsFit(glance, value as readonly JsonValue[]);
+    case "number":
+    case "bigint":
+      return isNumberOf(type, value) && glance.isNumber(value);
+    default:
+      return false;
+  }
+}
+
+function isNumberOf(type: string, value: number | bigint): boolean {
+  return type === "number" || (type === "integer" && typeOf(value) === "integer");
+}
+
+function membersFit(glance: Glance, object: JsonObject): boolean {
+  let count = 0;
+  let needed = 0;
+  // The quickest way through an object; values that were read from a text have nothing but their own members.
+  for (const name in object) {
+    const field = glance.field(name);
+    count += 1;
+    if (field.isNeeded) needed += 1;
+    if (field.glance === true) continue;
+    if (field.glance === undefined || !fits(field.glance, object[name] as JsonValue)) return false;
+  }
+  return needed === glance.needed.size && glance.isFieldCount(count);
+}
 
 /** The same for a whole object: apiVersion, kind and metadata belong there although no schema names them. */
 export function obviouslyFitsObject(
@@ -40,54 +62,33 @@ export function obviouslyFitsObject(
   object: JsonObject,
   partFits: PartFits = obviouslyFits,
 ): boolean {
-  const { schema, properties, junctors } = compiled;
-  if (schema.type !== "object" || junctors !== undefined || schema["x-kubernetes-embedded-resource"] === true) {
-    return false;
+  const glance = glanceOf(compiled);
+  if (glance.type !== "object" || glance.hasChoices || glance.hasFieldCount) return false;
+  for (const name of glance.needed) if (!Object.hasOwn(object, name)) return false;
+  for (const name in object) {
+    const field = glance.field(name);
+    const value = object[name] as JsonValue;
+    const isHead = name === "apiVersion" || name === "kind" || name === "metadata";
+    if (isHead ? !headFits(field, value) : !partFitsField(field, value, partFits)) return false;
   }
-  const names: string[] = [];
-  for (const name of Object.keys(object)) {
-    if (name !== "apiVersion" && name !== "kind" && name !== "metadata") names.push(name);
-    else if (!headFits(properties.get(name), object[name] as JsonValue)) return false;
-  }
-  if (schema.minProperties !== undefined || schema.maxProperties !== undefined) return false;
-  return membersFit(compiled, object, names, partFits);
+  return true;
+}
+
+function partFitsField({ glance }: GlancedField, value: JsonValue, partFits: PartFits): boolean {
+  return glance === true || (glance !== undefined && partFits(glance.compiled, value));
 }
 
 /** Definitions name the fields that every object has, and mostly say no more of metadata than that it is an object. */
-function headFits(named: CompiledSchema | undefined, value: JsonValue): boolean {
-  if (named === undefined) return true;
-  if (typeof value === "string") return obviouslyFits(named, value);
-  if (!isJsonObject(value) || named.schema.type !== "object") return false;
-  return Object.keys(named.schema).every((word) => word === "type" || word === "description");
+function headFits({ glance, isNamed }: GlancedField, value: JsonValue): boolean {
+  if (!isNamed || typeof glance !== "object") return true;
+  return typeof value === "string" ? fits(glance, value) : isJsonObject(value) && glance.isAnyObject;
 }
 
-function isOfType(wanted: string, value: JsonValue): boolean {
-  const actual = typeOf(value);
-  return actual === wanted || (wanted === "number" && actual === "integer");
-}
-
-function membersFit(
-  compiled: CompiledSchema,
-  object: JsonObject,
-  names: readonly string[],
-  partFits: PartFits = obviouslyFits,
-): boolean {
-  for (const name of compiled.required) if (!Object.hasOwn(object, name)) return false;
-  for (const name of compiled.defaults) if (!Object.hasOwn(object, name)) return false;
-  const keepsUnknown = compiled.schema["x-kubernetes-preserve-unknown-fields"] === true;
-  for (const name of names) {
-    const child = compiled.properties.get(name) ?? compiled.additional;
-    if (child === true && keepsUnknown) continue;
-    if (child === undefined || child === true || !partFits(child, object[name] as JsonValue)) return false;
-  }
-  return propertyCountIssues(compiled, names.length, nowhere).length === 0;
-}
-
-function itemsFit(compiled: CompiledSchema, list: readonly JsonValue[]): boolean {
-  const { items } = compiled;
-  if (items === undefined || itemCountIssues(compiled, list.length, nowhere).length > 0) return false;
-  for (const item of list) if (!obviouslyFits(items, item)) return false;
-  return list.length < 2 || areDistinct(compiled, list);
+function itemsFit(glance: Glance, list: readonly JsonValue[]): boolean {
+  const { items } = glance;
+  if (items === undefined || !glance.isItemCount(list.length)) return false;
+  for (const item of list) if (!fits(items, item)) return false;
+  return list.length < 2 || areDistinct(glance.compiled, list);
 }
 
 /** Whether a list that must not repeat anything obviously does not. */
