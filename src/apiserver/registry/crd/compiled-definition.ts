@@ -57,7 +57,7 @@ function lazilyCompiled(schema: Schema): CompiledDefinition {
 /** A definition with a malformed pattern is refused; one that was stored all the same matches nothing. */
 const forgivingPattern: PatternCompiler = (pattern) => {
   const compiled = readPattern(pattern);
-  return (text) => compiled?.matcher(text).find() === true;
+  return (text) => compiled?.test(text) === true;
 };
 
 function readPattern(pattern: string): ReturnType<typeof RE2JS.compile> | undefined {

@@ -1,13 +1,13 @@
-import { childPath, type FieldIssue, forbidden, invalid, itemPath, required } from "../../../protocol/field-issue.ts";
+import { childPath, type FieldIssue, forbidden, invalid, required } from "../../../protocol/field-issue.ts";
 import { quote } from "../../../protocol/go-quote.ts";
-import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../../protocol/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json-value.ts";
 import type { CompiledSchema } from "../../../schema/compiled-schema.ts";
-import { Correlation } from "../../../schema/correlation.ts";
 import type { ValidationRule } from "../../../schema/structural-schema.ts";
 import type { CompiledRule, RuleTable } from "./compiled-rules.ts";
 import { costOfHolding, noteHolding } from "./held-rules.ts";
-import { type Bound, bindingsFor, type RuleValue } from "./rule-bindings.ts";
+import { Bound } from "./rule-bindings.ts";
 import { failedMessage } from "./rule-message.ts";
+import { RulePlace } from "./rule-place.ts";
 
 /** What all rules of one object may spend together, in the units Kubernetes uses. */
 const objectBudget = 10_000_000;
@@ -36,17 +36,8 @@ export interface RuleSubject {
 export function evaluateRules(root: CompiledSchema, table: RuleTable, subject: RuleSubject): RuleFindings {
   const evaluation = new Evaluation(table);
   const { value, old, base = "", isRatcheting = true } = subject;
-  const current = old === undefined || !isRatcheting ? undefined : new Correlation(root, value, old);
-  evaluation.visit({ compiled: root, self: value, oldSelf: old, path: base, current, nearest: undefined });
+  evaluation.visit(RulePlace.at({ compiled: root, self: value, oldSelf: old, path: base, isRatcheting }));
   return evaluation;
-}
-
-/** A value on the way through the object. */
-interface Visited extends RuleValue {
-  readonly path: string;
-  /** The value with the one before it, when they can be matched up; and the nearest one above that could. */
-  readonly current: Correlation | undefined;
-  readonly nearest: Correlation | undefined;
 }
 
 class Evaluation implements RuleFindings {
@@ -59,51 +50,31 @@ class Evaluation implements RuleFindings {
     this.#table = table;
   }
 
-  visit(at: Visited): void {
+  visit(at: RulePlace): void {
     if (at.self === null || !at.compiled.hasRules || this.#isSpent()) return;
     this.#applyRules(at);
     if (Array.isArray(at.self)) this.#visitItems(at, at.self);
     else if (isJsonObject(at.self)) this.#visitFields(at, at.self);
   }
 
-  #visitItems(at: Visited, items: readonly JsonValue[]): void {
-    const { compiled, oldSelf, path } = at;
-    if (compiled.items?.hasRules !== true) return;
-    const matching = oldSelf === undefined ? undefined : new Correlation(compiled, at.self, oldSelf);
+  #visitItems(at: RulePlace, items: readonly JsonValue[]): void {
+    const { items: compiled } = at.compiled;
+    if (compiled?.hasRules !== true) return;
     for (let index = 0; index < items.length && !this.#isSpent(); index += 1) {
-      const self = items[index] as JsonValue;
-      const { current, nearest } = below(at, (above) => above.item(index));
-      this.visit({
-        current,
-        nearest,
-        compiled: compiled.items,
-        self,
-        oldSelf: matching?.oldItem(self),
-        path: itemPath(path, index),
-      });
+      this.visit(at.item(index, compiled, items[index] as JsonValue));
     }
   }
 
-  #visitFields(at: Visited, object: JsonObject): void {
-    const { compiled, oldSelf, path } = at;
-    const old = isJsonObject(oldSelf) ? oldSelf : undefined;
+  #visitFields(at: RulePlace, object: JsonObject): void {
+    const { properties, additional } = at.compiled;
     for (const name of Object.keys(object)) {
-      const property = compiled.properties.get(name);
-      const child = property ?? compiled.additional;
+      const child = properties.get(name) ?? additional;
       if (child === undefined || child === true || !child.hasRules || this.#isSpent()) continue;
-      const { current, nearest } = isHeadField(at, name) ? unmatched : below(at, (above) => above.field(name));
-      this.visit({
-        current,
-        nearest,
-        compiled: child,
-        self: object[name] as JsonValue,
-        oldSelf: old === undefined ? undefined : ownValue(old, name),
-        path: property === undefined ? itemPath(path, name) : childPath(path, name),
-      });
+      this.visit(at.field(name, child, object[name] as JsonValue));
     }
   }
 
-  #applyRules(at: Visited): void {
+  #applyRules(at: RulePlace): void {
     const rules = this.#table.get(at.compiled);
     if (rules === undefined) return;
     if (this.#budget <= 0) {
@@ -116,31 +87,30 @@ class Evaluation implements RuleFindings {
       if (rule.fault !== undefined) {
         this.#blame(at, `rule compile error: ${rule.fault}`);
       } else if (!this.#isKnownToHold(rule, at)) {
-        bound ??= bindingsFor(at);
+        bound ??= new Bound(at);
         this.#applyRule(rule, at, bound);
       }
     }
   }
 
   /** Costs what it cost when it was seen; whoever cannot pay that looks again, and is told. */
-  #isKnownToHold(rule: CompiledRule, at: Visited): boolean {
+  #isKnownToHold(rule: CompiledRule, at: RulePlace): boolean {
     const cost = costOfHolding(rule, at);
     return cost !== undefined && this.#spend(cost);
   }
 
-  #applyRule(compiled: CompiledRule, at: Visited, bound: Bound): void {
+  #applyRule(compiled: CompiledRule, at: RulePlace, bound: Bound): void {
     const { program, rule, usesOldSelf } = compiled;
     const isOptional = rule.optionalOldSelf === true;
     if (program === undefined || (usesOldSelf && !bound.hasOld && !isOptional)) return;
-    const bindings = isOptional ? bound.optional : bound.plain;
-    const result = program.evaluate(bindings, { costLimit: ruleBudget });
+    const result = program.evaluate(bound.ofRule(compiled), { costLimit: ruleBudget });
     if (!this.#spend(result.cost)) this.#stop(at, outOfBudget);
     else if (!result.ok) this.#reportError(rule, result.error.message, at);
-    else if (!result.value) this.#reportBroken(compiled, at, bindings);
+    else if (!result.value) this.#reportBroken(compiled, at, bound);
     else noteHolding(compiled, at, result.cost);
   }
 
-  #reportError(rule: ValidationRule, error: string, at: Visited): void {
+  #reportError(rule: ValidationRule, error: string, at: RulePlace): void {
     const name = ruleName(rule);
     if (error.startsWith("no such overload")) {
       const fault = "call arguments did not match a supported operator, function or macro signature for rule";
@@ -153,11 +123,11 @@ class Evaluation implements RuleFindings {
     }
   }
 
-  #reportBroken(compiled: CompiledRule, at: Visited, bindings: Bound["plain"]): void {
+  #reportBroken(compiled: CompiledRule, at: RulePlace, bound: Bound): void {
     const { rule, fieldPath, usesOldSelf } = compiled;
     const path = fieldPath === "" ? at.path : childPath(at.path, fieldPath);
-    const findings = !usesOldSelf && isUnchanged(at) ? this.warnings : this.issues;
-    const message = failedMessage(compiled, bindings, this.#budget);
+    const findings = !usesOldSelf && at.isUnchanged ? this.warnings : this.issues;
+    const message = failedMessage(compiled, bound.ofMessage(compiled), this.#budget);
     if (message.outcome === "spent") {
       findings.push(invalid(shown(path), typeText(at), message.fault));
       this.#budget = -1;
@@ -178,33 +148,14 @@ class Evaluation implements RuleFindings {
     return this.#budget < 0;
   }
 
-  #stop(at: Visited, fault: string): void {
+  #stop(at: RulePlace, fault: string): void {
     this.#blame(at, fault);
     this.#budget = -1;
   }
 
-  #blame(at: Visited, fault: string): void {
+  #blame(at: RulePlace, fault: string): void {
     this.issues.push(invalid(shown(at.path), typeText(at), fault));
   }
-}
-
-const unmatched = { current: undefined, nearest: undefined };
-
-function below(
-  { current, nearest }: Visited,
-  step: (current: Correlation) => Correlation | undefined,
-): Pick<Visited, "current" | "nearest"> {
-  return current === undefined ? { current, nearest } : { current: step(current), nearest: current };
-}
-
-/** Of the object itself, what apiVersion and kind were before cannot be told: both states are shown in one version. */
-function isHeadField({ current, nearest }: Visited, name: string): boolean {
-  return current !== undefined && nearest === undefined && (name === "apiVersion" || name === "kind");
-}
-
-/** What nobody touched may stay as it is, though it breaks a rule that came later. */
-function isUnchanged({ current, nearest }: Visited): boolean {
-  return (current ?? nearest)?.isUnchanged === true;
 }
 
 function brokenRule(rule: ValidationRule, path: string, type: string, detail: string): FieldIssue {
@@ -226,7 +177,7 @@ function shown(path: string): string {
 }
 
 /** Values may be long; their type says what was looked at. */
-function typeText({ compiled }: Visited): string {
+function typeText({ compiled }: RulePlace): string {
   return compiled.schema.type ?? "";
 }
 

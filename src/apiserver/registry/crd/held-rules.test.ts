@@ -38,3 +38,18 @@ describe("a rule that was seen to hold for a value", () => {
     expect([broken({ spec: wrong }), broken({ spec: wrong })]).toEqual([["self.count > 0"], ["self.count > 0"]]);
   });
 });
+
+describe("the message of a rule", () => {
+  const limited = {
+    type: "object",
+    properties: { count: { type: "integer" } },
+    "x-kubernetes-validations": [{ rule: "self.count < 5", messageExpression: "'it was ' + string(oldSelf.count)" }],
+  } as const satisfies Schema;
+  const compiledLimit = compileSchema(limited);
+
+  it("may look at the value before although the rule does not", () => {
+    const subject = { value: { count: 7 }, old: { count: 3 } };
+    const { issues } = evaluateRules(compiledLimit, compileRules(compiledLimit), subject);
+    expect(issues.map(({ message }) => message)).toEqual(['Invalid value: "object": it was 3']);
+  });
+});

@@ -1,6 +1,7 @@
 import { Optional, type Value } from "../../../cel/values/value.ts";
 import type { JsonValue } from "../../../protocol/json-value.ts";
 import type { CompiledSchema } from "../../../schema/compiled-schema.ts";
+import type { CompiledRule } from "./compiled-rules.ts";
 import { inOrderOf } from "./list-order.ts";
 
 /** A value that rules look at, and what it was before. */
@@ -10,18 +11,38 @@ export interface RuleValue {
   readonly oldSelf: JsonValue | undefined;
 }
 
-/** What the variables of rules stand for. */
-export interface Bound {
-  readonly hasOld: boolean;
-  readonly plain: Readonly<Record<string, unknown>>;
-  /** For rules that ask for the old value as an optional, so that they run without one too. */
-  readonly optional: Readonly<Record<string, unknown>>;
-}
+/** What the variables of a rule or of its message stand for. */
+export type RuleBindings = Readonly<Record<string, unknown>>;
 
-export function bindingsFor({ compiled, self, oldSelf }: RuleValue): Bound {
-  if (oldSelf === undefined || oldSelf === null) {
-    return { hasOld: false, plain: { self }, optional: { self, oldSelf: Optional.none } };
+/** For all rules that stand at one place. Putting the old value in order is for those who look at it. */
+export class Bound {
+  readonly hasOld: boolean;
+  readonly #value: RuleValue;
+  #old: JsonValue | undefined;
+
+  constructor(value: RuleValue) {
+    this.#value = value;
+    this.hasOld = value.oldSelf !== undefined && value.oldSelf !== null;
   }
-  const old = inOrderOf(compiled, self, oldSelf);
-  return { hasOld: true, plain: { self, oldSelf: old }, optional: { self, oldSelf: new Optional(old as Value) } };
+
+  ofRule(rule: CompiledRule): RuleBindings {
+    const { self } = this.#value;
+    return rule.usesOldSelf || rule.rule.optionalOldSelf === true ? this.ofMessage(rule) : { self };
+  }
+
+  /** A message may look at the old value although its rule does not. */
+  ofMessage({ rule }: CompiledRule): RuleBindings {
+    const { self } = this.#value;
+    // Rules that ask for the old value as an optional run without one too.
+    if (rule.optionalOldSelf === true) {
+      return { self, oldSelf: this.hasOld ? new Optional(this.#oldInOrder() as Value) : Optional.none };
+    }
+    return this.hasOld ? { self, oldSelf: this.#oldInOrder() } : { self };
+  }
+
+  #oldInOrder(): JsonValue {
+    const { compiled, self, oldSelf } = this.#value;
+    this.#old ??= inOrderOf(compiled, self, oldSelf as JsonValue);
+    return this.#old;
+  }
 }

@@ -26,6 +26,12 @@ const schema: Schema = {
       "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["port"],
     },
+    hosts: {
+      type: "array",
+      items: { type: "object", properties: { name: text, zone: text, hint: text } },
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["name", "zone"],
+    },
     size: { "x-kubernetes-int-or-string": true },
     free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
   },
@@ -34,6 +40,7 @@ const type = mergeTypeOf(schema);
 
 const name = fc.constantFrom("a", "b", "1:a");
 const port = fc.oneof({ weight: 9, arbitrary: fc.record({ port: fc.nat(1), hint: name }) }, fc.constant({ hint: "a" }));
+const host = fc.record({ name, zone: fc.constantFrom("a", "b"), hint: name }, { requiredKeys: ["name"] });
 const side = fc.record(
   {
     count: fc.oneof(fc.nat(1), fc.constantFrom(null, "x")),
@@ -42,6 +49,7 @@ const side = fc.record(
     atoms: fc.array(name, { maxLength: 1 }),
     tags: fc.array(name, { maxLength: 2 }),
     ports: fc.array(port, { maxLength: 2 }),
+    hosts: fc.array(host, { maxLength: 3 }),
     size: fc.constantFrom(1, "1", null),
     free: fc.dictionary(name, fc.oneof(fc.nat(1), fc.constantFrom(null, {}, [], { a: 1 })), { maxKeys: 2 }),
   },
@@ -61,6 +69,8 @@ function outcome(before: JsonObject, after: JsonObject): string {
   const { added, modified, removed } = compareObjects(type, before, after);
   return [added, modified, removed].map((set) => pathsOf(set).map(pathString).join(" ")).join(" | ");
 }
+
+const hosted = (first: string, zone: string, hint = "") => ({ hosts: [{ name: first, zone, hint }] });
 
 describe("changes that look alike", () => {
   it("add, modify and remove the same fields", () => {
@@ -90,6 +100,8 @@ describe("changes that look alike", () => {
       "do not, if one changes nothing": [{ count: 1 }, { count: 2 }, [{ count: 5 }, { count: 5 }], false],
       "do not, if items have other names": [{}, { tags: ["a"] }, [{}, { tags: ["b"] }], false],
       "do not, if a field comes and another goes": [{ count: 1 }, {}, [{}, { count: 1 }], false],
+      "do not, if items have other keys": [{}, hosted("ab", "c"), [{}, hosted("a", "bc")], false],
+      "differ in nothing but values of items": [{}, hosted("a", "b", "1"), [{}, hosted("a", "b", "2")], true],
       "are the same for atomic lists of any length": [{}, { atoms: ["a"] }, [{}, { atoms: ["b", "c"] }], true],
     };
   for (const [title, [before, after, [otherBefore, otherAfter], alike]] of Object.entries(pairs)) {
@@ -102,6 +114,9 @@ describe("changes that look alike", () => {
   it("are not told when an object is of no type that it should be", () => {
     expect(shapeOf({ count: 1 }, { count: [] })).toBeUndefined();
     expect(shapeOf({}, { tags: ["a", "a"] })).toBeUndefined();
+    const host = { name: "a", zone: "b" };
+    expect(shapeOf({}, { hosts: [host, { ...host }] })).toBeUndefined();
+    expect(shapeOf({}, { hosts: [host, host] })).toBeUndefined();
     const many = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`key-${i}`, ""]));
     expect(shapeOf({}, { data: many })).toBeUndefined();
   });

@@ -15,6 +15,7 @@ type Side = JsonValue | undefined;
 /** Longer names, and more items, are hardly seen again. */
 const lengthMax = 2_048;
 const itemsMax = 64;
+const fewItems = 8;
 
 /** What a step takes beside the length of its name. */
 const stepLength = 4;
@@ -103,25 +104,48 @@ class Walk<Found> {
   #visitList(list: ListType | undefined, before: Items | undefined, after: Items | undefined): void {
     if (list === undefined) this.isOdd = true;
     else if (list.kind === "atomic") this.#leaf(before, after);
-    else if ((before?.length ?? 0) + (after?.length ?? 0) > itemsMax) this.isOdd = true;
-    else this.#visitItems(list, this.#named(list, before), this.#named(list, after));
+    else this.#visitItems(list, before ?? noItems, after ?? noItems);
   }
 
-  #visitItems(list: ListType, before: ReadonlyMap<string, JsonValue>, after: ReadonlyMap<string, JsonValue>): void {
-    for (const [name, item] of before) this.#visitItem(list, name, item, after.get(name));
-    for (const [name, item] of after) if (!before.has(name)) this.#visitItem(list, name, undefined, item);
+  #visitItems(list: ListType, before: Items, after: Items): void {
+    const count = before.length + after.length;
+    if (count > itemsMax) this.isOdd = true;
+    else if (count <= fewItems && areKnownByTexts(list, before) && areKnownByTexts(list, after))
+      this.#visitKeyed(list, before as readonly JsonObject[], after as readonly JsonObject[]);
+    else this.#visitNamed(list, this.#named(list, before), this.#named(list, after));
     this.at = this.at.end();
   }
 
-  #visitItem(list: ListType, name: string, before: Side, after: Side): void {
+  /** Few items are found soonest by looking at each of them. */
+  #visitKeyed(list: ListType, before: readonly JsonObject[], after: readonly JsonObject[]): void {
+    if (isRepeating(list.keys, before) || isRepeating(list.keys, after)) this.isOdd = true;
+    this.at = this.at.step("keyed");
+    for (const item of before) this.#visitItem(list, item, item, sameIn(after, item, list.keys));
+    for (const item of after) {
+      if (sameIn(before, item, list.keys) === undefined) this.#visitItem(list, item, undefined, item);
+    }
+  }
+
+  #visitItem(list: ListType, item: JsonObject, before: Side, after: Side): void {
+    if (before === after) return;
+    for (const key of list.keys) this.#step(item[key] as string);
+    if (!this.isOdd) this.#visit(list.items, before, after);
+  }
+
+  #visitNamed(list: ListType, before: ReadonlyMap<string, JsonValue>, after: ReadonlyMap<string, JsonValue>): void {
+    this.at = this.at.step("named");
+    for (const [name, item] of before) this.#visitNamedItem(list, name, item, after.get(name));
+    for (const [name, item] of after) if (!before.has(name)) this.#visitNamedItem(list, name, undefined, item);
+  }
+
+  #visitNamedItem(list: ListType, name: string, before: Side, after: Side): void {
     if (before === after) return;
     this.#step(name);
     if (!this.isOdd) this.#visit(list.items, before, after);
   }
 
   /** Items by name; items without a name, or with the same, are odd. */
-  #named(list: ListType, items: Items | undefined): ReadonlyMap<string, JsonValue> {
-    if (items === undefined) return noItems;
+  #named(list: ListType, items: Items): ReadonlyMap<string, JsonValue> {
     const named = new Map<string, JsonValue>();
     for (const item of items) {
       const name = nameItem(list, item);
@@ -141,11 +165,36 @@ class Walk<Found> {
 type Items = readonly JsonValue[];
 type Kind = "map" | "list" | "null" | "scalar";
 const none: JsonObject = {};
-const noItems: ReadonlyMap<string, JsonValue> = new Map();
+const noItems: Items = [];
 
 const both: Readonly<Record<Kind, string>> = { map: "{", list: "[", null: "0", scalar: "." };
 const added: Readonly<Record<Kind, string>> = { map: "{+", list: "[+", null: "0+", scalar: ".+" };
 const removed: Readonly<Record<Kind, string>> = { map: "{-", list: "[-", null: "0-", scalar: ".-" };
+
+/** Whether all items have all their keys, as texts. */
+function areKnownByTexts({ kind, keys }: ListType, items: Items): boolean {
+  if (kind !== "map" || keys.length === 0) return false;
+  for (const item of items) {
+    if (!isJsonObject(item)) return false;
+    for (const key of keys) if (typeof ownValue(item, key) !== "string") return false;
+  }
+  return true;
+}
+
+function isRepeating(keys: readonly string[], items: readonly JsonObject[]): boolean {
+  return items.some((item, at) => items.findIndex((other) => isSame(other, item, keys)) !== at);
+}
+
+/** The first item that is known by the same texts. */
+function sameIn(items: readonly JsonObject[], item: JsonObject, keys: readonly string[]): JsonObject | undefined {
+  for (const other of items) if (isSame(other, item, keys)) return other;
+  return undefined;
+}
+
+function isSame(one: JsonObject, other: JsonObject, keys: readonly string[]): boolean {
+  for (const key of keys) if (one[key] !== other[key]) return false;
+  return true;
+}
 
 function nothingIs(): boolean {
   return false;

@@ -72,12 +72,21 @@ function timeAt(entry: JsonObject): number | undefined {
   return seconds;
 }
 
+/** The entries of owners that were written here. */
+const written = new WeakMap<Owners, readonly ManagedFieldsEntry[]>();
+
 /** Writes owners in the order that Kubernetes keeps; undefined when there are none. */
 export function encodeManagedFields(owners: Owners): readonly ManagedFieldsEntry[] | undefined {
   if (owners.size === 0) return undefined;
+  return written.get(owners) ?? encodeAnew(owners);
+}
+
+function encodeAnew(owners: Owners): readonly ManagedFieldsEntry[] {
   const ordered = [...owners].sort(([, left], [, right]) => compareOwners(left, right));
   const entries = ordered.map(([, owner]) => encodeOwner(owner));
-  decoded.set(entries, { ok: true, owners: new Map(ordered) });
+  const kept = new Map(ordered);
+  decoded.set(entries, { ok: true, owners: kept });
+  written.set(kept, entries);
   return entries;
 }
 

@@ -95,6 +95,15 @@ export function ownersAfterUpdate(change: ObjectChange, before: Owners, made: Ma
   if (isEmptySet(gainedBy(comparison))) return settled.owners;
   const maker = makerOf(made);
   const identity = ownerIdentity(maker);
-  const fields = ownedAfter(owners.get(identity)?.fields ?? noFields, comparison);
-  return new Map(settled.owners).set(identity, { ...maker, fields });
+  const last = owners.get(identity);
+  const fields = ownedAfter(last?.fields ?? noFields, comparison);
+  const owner = last?.fields === fields && last.timeSeconds === maker.timeSeconds ? last : { ...maker, fields };
+  return sameOwners(before, new Map(settled.owners).set(identity, owner));
+}
+
+/** Those before, when they are what they were: then so are their entries. */
+function sameOwners(before: Owners, after: Owners): Owners {
+  if (before.size !== after.size) return after;
+  for (const [identity, owner] of after) if (before.get(identity) !== owner) return after;
+  return before;
 }
