@@ -42,19 +42,23 @@ export function sortedKeys(value: JsonValue, depth = 0): JsonValue {
 export function jsonEquals(left: JsonValue, right: JsonValue, depth = 0): boolean {
   if (left === right) return true;
   if (depth > depthMax) return false;
-  if (Array.isArray(left)) {
-    return (
-      Array.isArray(right) &&
-      left.length === right.length &&
-      left.every((item, at) => jsonEquals(item, right[at] as JsonValue, depth + 1))
-    );
+  if (Array.isArray(left)) return Array.isArray(right) && equalItems(left, right, depth + 1);
+  return isJsonObject(left) && isJsonObject(right) && equalMembers(left, right, depth + 1);
+}
+
+function equalItems(left: readonly JsonValue[], right: readonly JsonValue[], depth: number): boolean {
+  if (left.length !== right.length) return false;
+  for (let at = 0; at < left.length; at += 1) {
+    if (!jsonEquals(left[at] as JsonValue, right[at] as JsonValue, depth)) return false;
   }
-  if (!isJsonObject(left) || !isJsonObject(right)) return false;
+  return true;
+}
+
+function equalMembers(left: JsonObject, right: JsonObject, depth: number): boolean {
   const keys = Object.keys(left);
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every(
-      (key) => Object.hasOwn(right, key) && jsonEquals(left[key] as JsonValue, right[key] as JsonValue, depth + 1),
-    )
-  );
+  if (keys.length !== Object.keys(right).length) return false;
+  for (const key of keys) {
+    if (!Object.hasOwn(right, key) || !jsonEquals(left[key] as JsonValue, right[key] as JsonValue, depth)) return false;
+  }
+  return true;
 }

@@ -7,27 +7,31 @@ import { depthMax, isJsonObject, type JsonObject, type JsonValue, ownValue, setO
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue, depth = 0): JsonValue {
   if (!isJsonObject(patch) || depth > depthMax) return patch;
   const old = isJsonObject(target) ? target : undefined;
-  const changes = changesOf(old ?? nothing, patch, depth);
-  if (old !== undefined && changes.size === 0) return old;
-  const merged: Record<string, JsonValue> = {};
-  for (const [key, value] of Object.entries(old ?? nothing)) {
-    const next = changes.has(key) ? changes.get(key) : value;
-    if (next !== undefined) setOwn(merged, key, next);
-    changes.delete(key);
+  let merged: Record<string, JsonValue> | undefined = old === undefined ? {} : undefined;
+  for (const key of Object.keys(patch)) {
+    const value = patch[key] as JsonValue;
+    const before = old === undefined ? undefined : ownValue(old, key);
+    const after = value === null ? undefined : mergePatch(before, value, depth + 1);
+    if (after === before) continue;
+    merged ??= { ...(isTaking(old ?? nothing, patch) ? withoutTaken(old ?? nothing, patch) : old) };
+    if (after !== undefined) setOwn(merged, key, after);
   }
-  for (const [key, value] of changes) if (value !== undefined) setOwn(merged, key, value);
-  return merged;
+  return merged ?? (old as JsonObject);
 }
 
 const nothing: JsonObject = {};
 
-/** What of an object a patch makes different; undefined for what it takes away. */
-function changesOf(old: JsonObject, patch: JsonObject, depth: number): Map<string, JsonValue | undefined> {
-  const changes = new Map<string, JsonValue | undefined>();
-  for (const [key, value] of Object.entries(patch)) {
-    const before = ownValue(old, key);
-    const after = value === null ? undefined : mergePatch(before, value, depth + 1);
-    if (after !== before) changes.set(key, after);
+/** Whether a patch takes away something that is there. */
+function isTaking(old: JsonObject, patch: JsonObject): boolean {
+  for (const key of Object.keys(patch)) if (patch[key] === null && Object.hasOwn(old, key)) return true;
+  return false;
+}
+
+/** Put together anew: what is deleted from an object makes all that is done with it slow. */
+function withoutTaken(old: JsonObject, patch: JsonObject): JsonObject {
+  const left: Record<string, JsonValue> = {};
+  for (const key of Object.keys(old)) {
+    if (ownValue(patch, key) !== null) setOwn(left, key, old[key] as JsonValue);
   }
-  return changes;
+  return left;
 }

@@ -1,6 +1,8 @@
 /** A rule for a name: returns what is wrong with it, in the words of Kubernetes; nothing when it is fine. */
 export type NameRule = (value: string) => readonly string[];
 
+const none: readonly never[] = [];
+
 const labelFormat = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const subdomainFormat = `${labelFormat}(\\.${labelFormat})*`;
 const qualifiedFormat = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
@@ -65,7 +67,7 @@ function namePartIssues(name: string): readonly string[] {
 
 /** Kubernetes counts bytes; a name with a character beyond ASCII is refused by its pattern anyway. */
 function lengthIssues(value: string, lengthMax: number): readonly string[] {
-  return value.length > lengthMax ? [`must be no more than ${lengthMax} characters`] : [];
+  return value.length > lengthMax ? [`must be no more than ${lengthMax} characters`] : none;
 }
 
 function formatIssue(hint: string, format: string, examples: readonly string[]): string {

@@ -103,14 +103,16 @@ function unborn(object: ApiObject, request: WriteRequest): ApiObject {
   return withoutSystemFields(inNamespace(object, request));
 }
 
+const noSystemFields = {
+  creationTimestamp: undefined,
+  uid: undefined,
+  deletionTimestamp: undefined,
+  deletionGracePeriodSeconds: undefined,
+  ...({ selfLink: undefined } as object),
+};
+
 function withoutSystemFields(object: ApiObject): ApiObject {
-  return withMetadata(object, {
-    creationTimestamp: undefined,
-    uid: undefined,
-    deletionTimestamp: undefined,
-    deletionGracePeriodSeconds: undefined,
-    ...({ selfLink: undefined } as object),
-  });
+  return withMetadata(object, noSystemFields);
 }
 
 function born(object: ApiObject, { kind }: WriteRequest, { random, clock }: Registry): ApiObject {

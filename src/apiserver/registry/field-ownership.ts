@@ -42,11 +42,13 @@ export function sameButForTimes(object: ApiObject, old: ApiObject): boolean {
 
 /** Whether all members but one are the same. */
 function sameMembers(object: JsonObject, old: JsonObject, except: string): boolean {
-  const names = Object.keys(object).filter((name) => name !== except);
-  if (names.length !== Object.keys(old).filter((name) => name !== except).length) return false;
-  return names.every(
-    (name) => Object.hasOwn(old, name) && jsonEquals(object[name] as JsonValue, old[name] as JsonValue),
-  );
+  let count = Object.hasOwn(old, except) ? 1 : 0;
+  for (const name of Object.keys(object)) {
+    if (name === except) continue;
+    if (!Object.hasOwn(old, name) || !jsonEquals(object[name] as JsonValue, old[name] as JsonValue)) return false;
+    count += 1;
+  }
+  return count === Object.keys(old).length;
 }
 
 function timeless({ metadata }: ApiObject): JsonValue {

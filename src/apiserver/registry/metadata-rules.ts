@@ -21,15 +21,20 @@ const none: readonly never[] = [];
 
 /** What Kubernetes demands of the metadata of any object, new or changed. */
 export function metadataIssues(metadata: ObjectMeta, kind: ServedKind): readonly FieldIssue[] {
-  return [
-    ...nameIssues(metadata, kind.nameRule),
-    ...namespaceIssues(metadata, kind.scope),
-    ...issuesOfLabels(metadata.labels),
-    ...issuesOfAnnotations(metadata.annotations),
-    ...issuesOfOwners(metadata.ownerReferences),
-    ...finalizerIssues(metadata.finalizers ?? [], kind),
-    ...(metadata.managedFields ?? []).flatMap(managedFieldIssues),
+  const found = [
+    nameIssues(metadata, kind.nameRule),
+    namespaceIssues(metadata, kind.scope),
+    issuesOfLabels(metadata.labels),
+    issuesOfAnnotations(metadata.annotations),
+    issuesOfOwners(metadata.ownerReferences),
+    finalizerIssues(metadata.finalizers ?? none, kind),
+    entryIssues(metadata.managedFields ?? none),
   ];
+  return found.every(isNothing) ? none : found.flat();
+}
+
+function isNothing(issues: readonly FieldIssue[]): boolean {
+  return issues.length === 0;
 }
 
 const fixed = [
@@ -43,6 +48,8 @@ const fixed = [
 
 /** What an update may not do to metadata. */
 export function metadataChangeIssues(metadata: ObjectMeta, old: ObjectMeta): readonly FieldIssue[] {
+  const isFine = old.deletionTimestamp === undefined && metadata.resourceVersion && areFixed(metadata, old);
+  if (isFine) return none;
   return [
     ...newFinalizerIssues(metadata, old),
     ...(metadata.resourceVersion ? [] : [invalid(at("resourceVersion"), "", "must be specified for an update")]),
@@ -52,20 +59,28 @@ export function metadataChangeIssues(metadata: ObjectMeta, old: ObjectMeta): rea
   ];
 }
 
+/** Whether what may not change is the very same, as it nearly always is. */
+function areFixed(metadata: ObjectMeta, old: ObjectMeta): boolean {
+  for (const field of fixed) if (metadata[field] !== old[field]) return false;
+  return true;
+}
+
 function nameIssues({ name = "", generateName = "" }: ObjectMeta, rule: NameRule): readonly FieldIssue[] {
   // A prefix may end in a dash, which the generated part follows.
-  const prefix = generateName === "" ? [] : rule(generateName.replace(/-$/, "a"));
+  const prefix = generateName === "" ? none : rule(generateName.replace(/-$/, "a"));
   const prefixIssues = prefix.map((fault) => invalid(at("generateName"), generateName, fault));
   if (name === "") return [...prefixIssues, required(at("name"), "name or generateName is required")];
   const faults = rule(name);
   const all = faults.length > 0 ? faults : pathSegmentIssues(name);
+  if (all.length + prefixIssues.length === 0) return none;
   return [...prefixIssues, ...all.map((fault) => invalid(at("name"), name, fault))];
 }
 
 function namespaceIssues({ namespace = "" }: ObjectMeta, scope: ServedKind["scope"]): readonly FieldIssue[] {
   if (scope === "Cluster") return namespace === "" ? [] : [forbidden(at("namespace"), "not allowed on this type")];
   if (namespace === "") return [required(at("namespace"))];
-  return dnsLabel(namespace).map((fault) => invalid(at("namespace"), namespace, fault));
+  const faults = namespaceFaults(namespace);
+  return faults.length === 0 ? none : faults.map((fault) => invalid(at("namespace"), namespace, fault));
 }
 
 type Texts = Readonly<Record<string, string>>;
@@ -86,41 +101,61 @@ const issuesOfAnnotations = onceRight(annotationIssues);
 const issuesOfOwners = onceRight(ownerIssues);
 
 function labelIssues(labels: Texts): readonly FieldIssue[] {
+  if (areRightLabels(labels)) return none;
   return Object.entries(labels).flatMap(([key, value]) => [
     ...keyFaults(key).map((fault) => invalid(at("labels"), key, fault)),
     ...labelValue(value).map((fault) => invalid(at("labels"), value, fault)),
   ]);
 }
 
+function areRightLabels(labels: Texts): boolean {
+  for (const key in labels) {
+    if (keyFaults(key).length + labelValue(labels[key] as string).length > 0) return false;
+  }
+  return true;
+}
+
 function annotationIssues(annotations: Texts): readonly FieldIssue[] {
+  if (areRightAnnotations(annotations)) return none;
   return [
     ...Object.keys(annotations).flatMap((key) =>
-      keyFaults(key.toLowerCase()).map((fault) => invalid(at("annotations"), key, fault)),
+      lowerKeyFaults(key).map((fault) => invalid(at("annotations"), key, fault)),
     ),
     ...(isTooMuch(annotations) ? [tooLong(at("annotations"), annotationBytesMax)] : []),
   ];
 }
 
+function areRightAnnotations(annotations: Texts): boolean {
+  for (const key in annotations) if (lowerKeyFaults(key).length > 0) return false;
+  return !isTooMuch(annotations);
+}
+
 /** No character takes more than three bytes for each of its halves, so most texts need not be counted. */
 function isTooMuch(texts: Texts): boolean {
-  const entries = Object.entries(texts);
-  const length = entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
+  let length = 0;
+  for (const key in texts) length += key.length + (texts[key] as string).length;
   if (3 * length <= annotationBytesMax) return false;
-  return entries.reduce((sum, entry) => sum + Buffer.byteLength(entry.join("")), 0) > annotationBytesMax;
+  const bytes = Object.entries(texts).reduce((sum, entry) => sum + Buffer.byteLength(entry.join("")), 0);
+  return bytes > annotationBytesMax;
 }
 
-/** Keys that nothing is wrong with: objects of all kinds have the same ones again and again. */
-const rightKeys = new Set<string>();
-const rightKeysMax = 1_000;
-
-function keyFaults(key: string): readonly string[] {
-  if (rightKeys.has(key)) return none;
-  const faults = qualifiedName(key);
-  if (faults.length > 0) return faults;
-  if (rightKeys.size >= rightKeysMax) rightKeys.clear();
-  rightKeys.add(key);
-  return none;
+/** Remembers texts that nothing is wrong with: objects of all kinds have the same ones again and again. */
+function rememberingRight(rule: NameRule): NameRule {
+  const right = new Set<string>();
+  return (text) => {
+    if (right.has(text)) return none;
+    const faults = rule(text);
+    if (faults.length > 0) return faults;
+    if (right.size >= rightTextsMax) right.clear();
+    right.add(text);
+    return none;
+  };
 }
+
+const rightTextsMax = 1_000;
+const keyFaults = rememberingRight(qualifiedName);
+const lowerKeyFaults = rememberingRight((key) => qualifiedName(key.toLowerCase()));
+const namespaceFaults = rememberingRight(dnsLabel);
 
 function ownerIssues(owners: readonly OwnerReference[]): readonly FieldIssue[] {
   return [...owners.flatMap(ownerFaults), ...controllerFaults(owners)];
@@ -182,10 +217,18 @@ function newFinalizerIssues({ finalizers = [] }: ObjectMeta, old: ObjectMeta): r
   return [forbidden(at("finalizers"), fault)];
 }
 
+function entryIssues(entries: readonly ManagedFieldsEntry[]): readonly FieldIssue[] {
+  return entries.every(isRightEntry) ? none : entries.flatMap(managedFieldIssues);
+}
+
+function isRightEntry({ operation, fieldsType = "FieldsV1", manager = "" }: ManagedFieldsEntry): boolean {
+  return (operation === "Apply" || operation === "Update") && fieldsType === "FieldsV1" && isManager(manager);
+}
+
 function managedFieldIssues(entry: ManagedFieldsEntry, index: number): readonly FieldIssue[] {
   const { operation, fieldsType = "FieldsV1", manager = "" } = entry;
+  if (isRightEntry(entry)) return none;
   const isOperation = operation === "Apply" || operation === "Update";
-  if (isOperation && fieldsType === "FieldsV1" && isManager(manager)) return none;
   const path = `${at("managedFields")}[${index}]`;
   return [
     ...(isOperation ? [] : [invalid(childPath(path, "operation"), operation ?? "", "must be `Apply` or `Update`")]),

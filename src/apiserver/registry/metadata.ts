@@ -10,20 +10,30 @@ export function withMetadata(object: ApiObject, change: MetadataChange): ApiObje
   const before = object.metadata as Fields;
   const changed = change as Fields;
   if (!differs(before, changed)) return object;
-  // Put together anew: what is deleted from an object makes all that is done with it slow.
-  const metadata: Record<string, unknown> = {};
-  for (const field of Object.keys(before)) {
-    const value = Object.hasOwn(changed, field) ? changed[field] : before[field];
-    if (value !== undefined) metadata[field] = value;
-  }
-  for (const field of Object.keys(changed)) if (changed[field] !== undefined) metadata[field] = changed[field];
+  const metadata = isTaking(before, changed) ? withoutTaken(before, changed) : { ...before };
+  for (const field in changed) if (changed[field] !== undefined) metadata[field] = changed[field];
   return { ...object, metadata: metadata as ObjectMeta } as ApiObject;
+}
+
+/** Whether a change takes away something that is there. */
+function isTaking(before: Fields, changed: Fields): boolean {
+  for (const field in changed) if (changed[field] === undefined && Object.hasOwn(before, field)) return true;
+  return false;
+}
+
+/** Put together anew: what is deleted from an object makes all that is done with it slow. */
+function withoutTaken(before: Fields, changed: Fields): Record<string, unknown> {
+  const left: Record<string, unknown> = {};
+  for (const field in before) {
+    if (!Object.hasOwn(changed, field) || changed[field] !== undefined) left[field] = before[field];
+  }
+  return left;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 function differs(before: Fields, changed: Fields): boolean {
-  for (const field of Object.keys(changed)) if (before[field] !== changed[field]) return true;
+  for (const field in changed) if (before[field] !== changed[field]) return true;
   return false;
 }
 

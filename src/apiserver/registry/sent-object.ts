@@ -133,8 +133,8 @@ function ordered(object: JsonObject, kind: ServedKind): JsonObject {
 }
 
 function isOrdered(object: JsonObject, kind: string, apiVersion: string): boolean {
-  const [first, second, third] = Object.keys(object);
-  const isHead = first === "kind" && second === "apiVersion" && third === "metadata";
+  const names = Object.keys(object);
+  const isHead = names[0] === "kind" && names[1] === "apiVersion" && names[2] === "metadata";
   return isHead && object["kind"] === kind && object["apiVersion"] === apiVersion;
 }
 

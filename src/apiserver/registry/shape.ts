@@ -68,15 +68,17 @@ function counted(object: ApiObject, old: ApiObject, kind: ServedKind): ApiObject
 }
 
 function sameIntent(object: ApiObject, old: ApiObject, kind: ServedKind): boolean {
-  const isIntent = (field: string): boolean => field !== "metadata" && !(kind.hasStatus && field === "status");
-  const fields = Object.keys(object).filter(isIntent);
-  const [now, before] = [object as JsonObject, old as JsonObject];
-  return (
-    fields.length === Object.keys(old).filter(isIntent).length &&
-    fields.every(
-      (field) => Object.hasOwn(before, field) && jsonEquals(now[field] as JsonValue, before[field] as JsonValue),
-    )
-  );
+  return isIntentIn(object, old, kind) && isIntentIn(old, object, kind);
+}
+
+/** Whether all that one object asks for is asked for by the other. */
+function isIntentIn(object: JsonObject, other: JsonObject, { hasStatus }: ServedKind): boolean {
+  for (const field of Object.keys(object)) {
+    if (field === "metadata" || (hasStatus && field === "status")) continue;
+    if (!Object.hasOwn(other, field) || !jsonEquals(object[field] as JsonValue, other[field] as JsonValue))
+      return false;
+  }
+  return true;
 }
 
 /** Known fields only, defaults filled in; what is wrong with an object is for its rules to say. */

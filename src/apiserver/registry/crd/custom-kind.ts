@@ -111,7 +111,11 @@ function rulesOf(schema: Schema, digest: string, version: DefinitionVersion): Ki
       if (warnings.length > 0) told.set(object, warnings);
       return issues;
     },
-    warnings: (object, old) => [...finalizerWarnings(object, old), ...(told.get(object) ?? [])],
+    warnings: (object, old) => {
+      const ofFinalizers = finalizerWarnings(object, old);
+      const ofRules = told.get(object);
+      return ofRules === undefined ? ofFinalizers : [...ofFinalizers, ...ofRules];
+    },
     ...selectFieldRule(version),
   };
 }
