@@ -89,7 +89,7 @@ class Shaping {
 
   #visitObject(compiled: CompiledSchema, object: JsonObject, manner: Manner): JsonValue {
     const draft = new ObjectDraft(object);
-    const isEmbedded = compiled.schema["x-kubernetes-embedded-resource"] === true;
+    const isEmbedded = compiled.hasEmbedded !== false && compiled.schema["x-kubernetes-embedded-resource"] === true;
     const isObject = isEmbedded || manner.isObject;
     for (const key of Object.keys(object)) {
       if (isObject && objectFields.has(key)) this.#visitObjectField(compiled, key, draft);
@@ -111,7 +111,8 @@ class Shaping {
     } else if (value === null && child.schema.nullable !== true) {
       this.#setAbsent(child, key, draft);
     } else {
-      this.#setVisited(child, key, value, draft);
+      const visited = this.#visitAt(key, child, value, plain);
+      if (visited !== value) draft.set(key, visited);
     }
   }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Program } from "../../../cel/program.ts";
 import type { JsonObject, JsonValue } from "../../../protocol/json-value.ts";
 import { compileSchema } from "../../../schema/compiled-schema.ts";
 import type { Schema } from "../../../schema/structural-schema.ts";
-import { compileRules } from "./compiled-rules.ts";
+import { type CompiledRule, compileRules } from "./compiled-rules.ts";
 import { evaluateRules } from "./evaluate-rules.ts";
 
 const rules = ["self.count > 0", "self.count >= oldSelf.count"].map((rule) => ({ rule }));
@@ -36,6 +37,48 @@ describe("a rule that was seen to hold for a value", () => {
   it("is asked again about another value, and about one that it did not hold for", () => {
     const wrong = { count: 0 };
     expect([broken({ spec: wrong }), broken({ spec: wrong })]).toEqual([["self.count > 0"], ["self.count > 0"]]);
+  });
+});
+
+describe("a rule that was seen to hold for the text of a value", () => {
+  /** A rule that counts how often it is asked. */
+  function counted(type: "integer" | "number") {
+    const part: Schema = {
+      type: "object",
+      properties: { count: { type } },
+      "x-kubernetes-validations": [{ rule: "1.0 / double(self.count) > 0.0" }],
+    };
+    const whole = compileSchema({ type: "object", properties: { part } });
+    const asked = { times: 0 };
+    const counting = (rule: CompiledRule): CompiledRule => {
+      const evaluate: Program<boolean>["evaluate"] = (...given) => {
+        asked.times += 1;
+        return (rule.program as Program<boolean>).evaluate(...given);
+      };
+      return { ...rule, program: { evaluate } as Program<boolean> };
+    };
+    const table = new Map([...compileRules(whole)].map(([at, all]) => [at, all.map(counting)]));
+    const issues = (count: JsonValue) => evaluateRules(whole, table, { value: { part: { count } } }).issues.length;
+    return { asked, issues };
+  }
+
+  it("is not asked again about another value that says the same", () => {
+    const { asked, issues } = counted("integer");
+    expect([issues(1), issues(1), issues(2), issues(1)]).toEqual([0, 0, 0, 0]);
+    expect(asked.times).toBe(2);
+    expect([issues(-1), issues(-1)]).toEqual([1, 1]);
+  });
+
+  it("is asked again where texts do not tell all, as of minus zero", () => {
+    const { issues } = counted("number");
+    expect([issues(0), issues(-0)]).toEqual([0, 1]);
+  });
+
+  it("is asked as before once no text comes back", () => {
+    const { asked, issues } = counted("integer");
+    for (let count = 1; count <= 20; count += 1) issues(count);
+    issues(20);
+    expect(asked.times).toBe(21);
   });
 });
 

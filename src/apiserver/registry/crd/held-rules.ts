@@ -1,5 +1,9 @@
 import type { JsonValue } from "../../../protocol/json-value.ts";
+import { writeJson } from "../../../protocol/json-writer.ts";
+import type { CompiledSchema } from "../../../schema/compiled-schema.ts";
 import type { CompiledRule } from "./compiled-rules.ts";
+import { isToldByText } from "./exact-text.ts";
+import { KnownTexts } from "./known-texts.ts";
 import type { RuleValue } from "./rule-bindings.ts";
 
 /** Rules that hold for a value, with what it cost to see that: few, in a chain. */
@@ -12,18 +16,48 @@ interface Held {
 /** Nobody changes a value that is on its way, so what holds for it goes on holding. */
 const heldBy = new WeakMap<object, Held>();
 
+/** Lists of requests and conditions are made anew for every object, and mostly say what others say. */
+const heldByText = new WeakMap<CompiledRule, KnownTexts>();
+
 /**
- * What it cost to see that a rule holds for this very value; undefined when that was never seen. A rule that looks at
- * the value before is known only for a value that has not changed.
+ * What it cost to see that a rule holds for this very value, or for one with the same text; undefined when that was
+ * never seen. A rule that looks at the value before is known only for a value that has not changed.
  */
 export function costOfHolding(rule: CompiledRule, at: RuleValue): number | undefined {
-  let held = isKeepable(rule, at) ? heldBy.get(at.self) : undefined;
+  if (!isKeepable(rule, at)) return undefined;
+  let held = heldBy.get(at.self);
   while (held !== undefined && held.rule !== rule) held = held.next;
-  return held?.cost;
+  return held === undefined ? costByText(rule, at) : held.cost;
 }
 
 export function noteHolding(rule: CompiledRule, at: RuleValue, cost: number): void {
-  if (isKeepable(rule, at)) heldBy.set(at.self, { rule, cost, next: heldBy.get(at.self) });
+  if (!isKeepable(rule, at)) return;
+  noteValue(rule, at, cost);
+  textsOf(rule, at)?.note(writeJson(at.self), cost);
+}
+
+function costByText(rule: CompiledRule, at: Keepable): number | undefined {
+  const cost = textsOf(rule, at)?.costOf(writeJson(at.self));
+  if (cost !== undefined) noteValue(rule, at, cost);
+  return cost;
+}
+
+function noteValue(rule: CompiledRule, { self }: Keepable, cost: number): void {
+  heldBy.set(self, { rule, cost, next: heldBy.get(self) });
+}
+
+/** Undefined for rules that texts say nothing about. */
+function textsOf(rule: CompiledRule, { compiled }: Keepable): KnownTexts | undefined {
+  const known = heldByText.get(rule);
+  if (known !== undefined) return known.isAsked ? known : undefined;
+  if (!isToldBy(rule, compiled)) return undefined;
+  const texts = new KnownTexts();
+  heldByText.set(rule, texts);
+  return texts;
+}
+
+function isToldBy({ usesOldSelf }: CompiledRule, compiled: CompiledSchema): boolean {
+  return !usesOldSelf && isToldByText(compiled);
 }
 
 type Keepable = RuleValue & { readonly self: JsonValue & object };

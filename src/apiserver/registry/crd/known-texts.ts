@@ -1,0 +1,33 @@
+/** How many texts are remembered, and how long ones: few, for there may be very many rules. */
+const textsMax = 16;
+const lengthMax = 512;
+
+/** What is known of values by their texts, as long as texts come back. */
+export class KnownTexts {
+  readonly #costs = new Map<string, number>();
+  #isAsked = true;
+  #isKnown = false;
+
+  /** Whether it is worth while to come with a text: not when as many as are remembered came once and never again. */
+  get isAsked(): boolean {
+    return this.#isAsked;
+  }
+
+  costOf(text: string): number | undefined {
+    const cost = this.#costs.get(text);
+    if (cost !== undefined) this.#isKnown = true;
+    return cost;
+  }
+
+  note(text: string, cost: number): void {
+    if (text.length > lengthMax) return;
+    if (this.#costs.size >= textsMax) this.#startOver();
+    this.#costs.set(text, cost);
+  }
+
+  #startOver(): void {
+    this.#isAsked = this.#isKnown;
+    this.#isKnown = false;
+    this.#costs.clear();
+  }
+}
