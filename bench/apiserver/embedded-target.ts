@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleProgram } from "../../tools/bundle.ts";
+import { programFlags } from "../program-flags.ts";
 import type { Target } from "./load.ts";
 
 export interface EmbeddedTarget extends Target {
@@ -20,7 +21,7 @@ export async function bundleServer(): Promise<void> {
 
 /** The embedded server as people run it: bundled, durable, in a process of its own. */
 export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
-  const child = fork(program, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [] });
+  const child = fork(program, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [...programFlags()] });
   const { url, kubeconfig, readyMs } = await answer<{ url: string; kubeconfig: string; readyMs: number }>(child);
   const [cluster] = (JSON.parse(readFileSync(kubeconfig, "utf8")) as Kubeconfig).clusters;
   return {
