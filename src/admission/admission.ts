@@ -1,4 +1,5 @@
 import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
+import type { Enforcement } from "../core/resources/enforcement.ts";
 import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import type { Random } from "../kube/backoff.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
@@ -14,7 +15,7 @@ import { readRegistrations } from "./live-registrations.ts";
 import type { Decide } from "./object-change.ts";
 import { OwnKinds } from "./own-kinds.ts";
 import { type PolicyListener, PolicySight } from "./policy-sight.ts";
-import { type AdmissionPlanes, type Enforcement, QuotaAdmission } from "./quota-admission.ts";
+import { type AdmissionPlanes, QuotaAdmission } from "./quota-admission.ts";
 import type { StreamsListener } from "./stream-listener.ts";
 import { type UsageView, unknownUsage } from "./usage-view.ts";
 

@@ -1,4 +1,5 @@
 import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
+import type { Enforcement } from "../core/resources/enforcement.ts";
 import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
@@ -26,8 +27,6 @@ export interface AdmissionPlanes {
   ownerOf(plane: string): ConsumerRef | undefined;
   bucketNamespace(consumer: ConsumerRef): string;
 }
-
-export type Enforcement = "Enforce" | "Shadow" | "Off";
 
 export interface QuotaAdmissionOptions {
   readonly planes: AdmissionPlanes;

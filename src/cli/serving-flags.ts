@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Enforcement, enforcements } from "../core/resources/enforcement.ts";
 import { type LogLevel, logLevels } from "../telemetry/log.ts";
-import { type Enforcement, enforcements } from "./enforcement.ts";
 import { exitCodes } from "./exit-codes.ts";
 
 /** What the commands that serve ask of the program, which alone knows the server. */

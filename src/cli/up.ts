@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { laxityOf } from "./enforcement.ts";
+import { laxityOf } from "../core/resources/enforcement.ts";
 import {
   accessLines,
   placeText,

@@ -1,3 +1,4 @@
+import type { Enforcement } from "../core/resources/enforcement.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
 import { KindDirectory } from "../kube/discovery/kind-directory.ts";
 import type { EventRecorder } from "../kube/events/event-recorder.ts";
@@ -33,13 +34,14 @@ interface Ground {
   /** Told of figures as soon as they change. */
   readonly known: KnownFigures;
   readonly early: EarlyClaims;
+  readonly enforcement: Enforcement;
   /** Whether claims are kept, when somebody deletes them, until their object is gone. */
   readonly claimFinalizer: boolean;
 }
 
 /** Starts all controllers, each after those it needs. */
 export function leadWith(ground: Ground): Term {
-  const { runtime, views, events, told, claimFinalizer: finalizer } = ground;
+  const { runtime, views, events, told, enforcement, claimFinalizer: finalizer } = ground;
   const term = new Term();
   const directory = new KindDirectory((plane) => runtime.planes.client(plane), runtime.clock);
   term.start(new RegistrationController(runtime, views));
@@ -47,7 +49,7 @@ export function leadWith(ground: Ground): Term {
   const forced = new ForcedClaims();
   const shrinker = startWriter(term, ground, forced);
   const policies = term.start(new ClaimPolicyIndex({ runtime, views, policies: views }));
-  term.start(new ClaimPolicyReadiness({ runtime, index: policies, directory }));
+  term.start(new ClaimPolicyReadiness({ runtime, index: policies, directory, enforcement }));
   const onForced = ({ why }: ForcedClaim): void => told.forced?.(why);
   term.start(new Ownership({ runtime, views, policies, directory, forced, shrinker, events, onForced, finalizer }));
   startGrantPolicies(term, ground, directory);

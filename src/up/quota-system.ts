@@ -1,9 +1,9 @@
 import { Admission, type AdmissionOptions, systemUserName } from "../admission/admission.ts";
-import type { Enforcement } from "../admission/quota-admission.ts";
 import { Controllers } from "../controllers/controllers.ts";
 import { claimPoliciesType, registrationsType } from "../controllers/quota-types.ts";
 import type { Runtime } from "../controllers/runtime.ts";
 import type { DecisionListener } from "../controllers/writer/ports.ts";
+import type { Enforcement } from "../core/resources/enforcement.ts";
 import type { QuotaPlugin } from "./admission-plugin.ts";
 
 export interface QuotaSystemOptions
@@ -49,7 +49,13 @@ export class QuotaSystem {
     });
     const promised = (uid: string): boolean => this.#admission.promised(uid);
     const told = { ...toldDecisions, promised };
-    this.controllers = new Controllers({ runtime, leadership: "alone", told, claimFinalizer });
+    this.controllers = new Controllers({
+      runtime,
+      leadership: "alone",
+      told,
+      enforcement: this.#enforcement(),
+      claimFinalizer,
+    });
   }
 
   get enforcement(): Enforcement {

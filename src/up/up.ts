@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Enforcement } from "../admission/quota-admission.ts";
 import { type ServeOptions, type Serving, serve } from "../apiserver/serve.ts";
 import { planesOfServer } from "../controllers/planes-of-server.ts";
 import type { Runtime } from "../controllers/runtime.ts";
 import { ensureNamespace } from "../controllers/system-namespace.ts";
+import type { Enforcement } from "../core/resources/enforcement.ts";
 import { quotaKinds } from "../core/resources/kinds.ts";
 import { sharedAbort } from "../kube/shared-abort.ts";
 import { directTransport } from "../kube/transport/direct-transport.ts";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Enforcement } from "../../src/admission/quota-admission.ts";
 import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
 import type { AdmissionPlugin } from "../../src/apiserver/registry/admission.ts";
 import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
 import type { RecordLog } from "../../src/apiserver/storage/record-log.ts";
 import { systemClock } from "../../src/apiserver/system-clock.ts";
 import type { Runtime } from "../../src/controllers/runtime.ts";
+import type { Enforcement } from "../../src/core/resources/enforcement.ts";
 import { quotaKinds } from "../../src/core/resources/kinds.ts";
 import { systemNamespace } from "../../src/core/resources/well-known.ts";
 import { crdOf } from "../../src/schema/crd.ts";

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { enforcementIn, enforcements } from "../../src/cli/enforcement.ts";
+import { enforcementIn } from "../../src/cli/enforcement.ts";
+import { enforcements } from "../../src/core/resources/enforcement.ts";
 import { CliWorld } from "./cli-world.ts";
 import { ClusterHands, holds } from "./cluster-hands.ts";
 import { configMap, policy, registration } from "./map-quota.ts";
@@ -16,6 +17,12 @@ interface Case {
   readonly welcome: RegExp;
   readonly refusals: number;
   readonly doctor: RegExp;
+  /** Of the policy's condition about it; undefined when there is none. */
+  readonly reason: string | undefined;
+}
+
+interface Told {
+  readonly status: { readonly conditions: readonly { readonly type: string; readonly reason: string }[] };
 }
 
 const cases: Record<string, Case> = {
@@ -24,6 +31,7 @@ const cases: Record<string, Case> = {
     welcome: /another terminal\. The fourth project is refused:/,
     refusals: 1,
     doctor: /^ok {7}enforcement {4}what does not fit is refused$/m,
+    reason: undefined,
   },
   "only watches, if it is told so": {
     flags: ["--enforcement", "Shadow"],
@@ -31,17 +39,19 @@ const cases: Record<string, Case> = {
       /^Enforcement is Shadow: every policy only watches: nothing is refused for quota\.\n\nTry it in another terminal:/m,
     refusals: 0,
     doctor: /^warning {2}enforcement {4}Shadow: every policy only watches/m,
+    reason: "SystemShadow",
   },
   "looks at nothing, if it is told so": {
     flags: ["--enforcement", "Off"],
     welcome: /^Enforcement is Off: no policy is asked when objects are created/m,
     refusals: 0,
     doctor: /^warning {2}enforcement {4}Off: no policy is asked .*\n {24}When it is to be refused again, start/m,
+    reason: "SystemOff",
   },
 };
 
 describe("milo-quota up", () => {
-  for (const [name, { flags, welcome, refusals, doctor }] of Object.entries(cases)) {
+  for (const [name, { flags, welcome, refusals, doctor, reason }] of Object.entries(cases)) {
     it(name, async () => {
       const world = builder.another();
       try {
@@ -55,6 +65,8 @@ describe("milo-quota up", () => {
           expect(await hands.create(manifest)).toEqual([]);
           await hands.until(manifest, holds(condition));
         }
+        const { status } = (await hands.until(policy, holds("Ready"))) as unknown as Told;
+        expect(status.conditions.find(({ type }) => type === "Enforced")?.reason).toBe(reason);
         expect(await hands.create(configMap)).toHaveLength(refusals);
         await hands.close();
         expect((await world.ask(["doctor"])).out).toMatch(doctor);

@@ -1,6 +1,7 @@
+import { type Enforcement, laxityOf } from "../../core/resources/enforcement.ts";
 import { StatusError } from "../../protocol/api-status.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { type Enforcement, enforcementIn, laxityOf } from "../enforcement.ts";
+import { enforcementIn } from "../enforcement.ts";
 import { type Finding, warning } from "./finding.ts";
 
 const check = "enforcement";

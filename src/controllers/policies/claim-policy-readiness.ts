@@ -1,15 +1,18 @@
 import type { CompiledClaimPolicy } from "../../core/policy/claim-policy.ts";
 import { type ClaimCreationPolicy, claimCreationPolicyDefinition } from "../../core/resources/claim-creation-policy.ts";
+import type { Enforcement } from "../../core/resources/enforcement.ts";
 import type { KindDirectory } from "../../kube/discovery/kind-directory.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import type { ClaimPolicyIndex } from "./claim-policy-index.ts";
-import { readyCondition } from "./policy-conditions.ts";
+import { enforcedConditions, readyCondition } from "./policy-conditions.ts";
 import { PolicyStatusWriter } from "./policy-status-writer.ts";
 
 export interface ClaimPolicyReadinessOptions {
   readonly runtime: Runtime;
   readonly index: ClaimPolicyIndex;
   readonly directory: Pick<KindDirectory, "find">;
+  /** Of the whole system. */
+  readonly enforcement: Enforcement;
 }
 
 /** Tells of each claim policy whether it is at work. */
@@ -20,7 +23,10 @@ export class ClaimPolicyReadiness implements Running {
     this.#writer = new PolicyStatusWriter({
       ...options,
       type: claimCreationPolicyDefinition,
-      conditions: ({ verdict, kind }, triggerKind) => [readyCondition(verdict, kind, triggerKind)],
+      conditions: ({ verdict, kind, policy }, triggerKind) => [
+        readyCondition(verdict, kind, triggerKind),
+        ...enforcedConditions(options.enforcement, policy.status.conditions ?? []),
+      ],
     });
   }
 

@@ -1,10 +1,14 @@
 import type { PolicyVerdict } from "../../core/policy/policy-index.ts";
 import { type GroupKind, groupKindText } from "../../core/resources/consumer-ref.ts";
+import { type Enforcement, laxityOf } from "../../core/resources/enforcement.ts";
 import type { ConditionState } from "../../protocol/condition.ts";
 import { issuesText } from "../status/issues-text.ts";
 
 /** Whether the kind that a policy is about is there; unknown when nobody could tell. */
 export type TriggerKind = "served" | "missing" | "unknown";
+
+/** How the switch for everything is told of in the status of a policy. */
+const enforcedReasons = { Enforce: "SystemEnforces", Shadow: "SystemShadow", Off: "SystemOff" } as const;
 
 type State = Omit<ConditionState, "observedGeneration">;
 
@@ -25,4 +29,16 @@ export function readyCondition(verdict: PolicyVerdict<unknown>, kind: GroupKind,
     default:
       return verdict satisfies never;
   }
+}
+
+/** Whether the system refuses anything at all; nothing to tell of a system that always did. */
+export function enforcedConditions(enforcement: Enforcement, before: readonly { readonly type: string }[]): State[] {
+  if (enforcement === "Enforce" && !before.some(({ type }) => type === "Enforced")) return [];
+  const laxity = laxityOf(enforcement);
+  const status = laxity === undefined ? "True" : "False";
+  const message =
+    laxity === undefined
+      ? "The system refuses what does not fit"
+      : `The system runs with --enforcement ${enforcement}: ${laxity}`;
+  return [{ type: "Enforced", status, reason: enforcedReasons[enforcement], message }];
 }

@@ -122,8 +122,11 @@ const statusSchema = {
   type: "object",
   properties: {
     ...policyStatusProperties(
-      { Ready: ["PolicyReady", "ValidationFailed", "PolicyDisabled"] },
-      "Ready tells whether the policy is at work.",
+      {
+        Ready: ["PolicyReady", "ValidationFailed", "PolicyDisabled"],
+        Enforced: ["SystemEnforces", "SystemShadow", "SystemOff"],
+      },
+      "Ready tells whether the policy is at work. Enforced is there once the whole system was told to refuse nothing, and tells whether it still does so.",
     ),
     existingObjectCount: {
       ...countSchema,

@@ -82,7 +82,7 @@ export class AutomaticClaims {
     await Promise.all(Object.values(policies).map((view) => view.ready));
     const index = new ClaimPolicyIndex({ runtime, views, policies });
     this.world.run({ stop: async () => index.stop() });
-    this.world.run(new ClaimPolicyReadiness({ runtime, index, directory }));
+    this.world.run(new ClaimPolicyReadiness({ runtime, index, directory, enforcement: "Enforce" }));
     this.world.run(new RegistrationController(runtime, views));
   }
 

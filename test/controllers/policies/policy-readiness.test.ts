@@ -32,7 +32,7 @@ beforeEach(async () => {
   const grants = new GrantPolicyIndex({ runtime, views, policies });
   world.run(claims);
   world.run(grants);
-  world.run(new ClaimPolicyReadiness({ runtime, index: claims, directory }));
+  world.run(new ClaimPolicyReadiness({ runtime, index: claims, directory, enforcement: "Enforce" }));
   world.run(new GrantPolicyReadiness({ runtime, index: grants, directory, parents: new ParentContexts() }));
 });
 
@@ -106,6 +106,7 @@ describe("a claim policy", () => {
     await world.create(claimPoliciesType, claimPolicy("p", spec));
     await says("claim", /^True PolicyReady: .*warning: .*Widget.client.example.com/);
     await world.create(definitions, widgetDefinition);
+    await world.pass(60_000); // it is looked for once a minute
     await says("claim", atWork);
   });
 
