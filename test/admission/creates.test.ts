@@ -141,6 +141,14 @@ describe("an object", () => {
     });
   });
 
+  it("shares with others in the store what its claim asks for, and of whom", async () => {
+    for (const name of ["a", "b"]) expect(await post(name)).toEqual(yes);
+    const claims = [...world.server.registry.store.list({ resource: "resourceclaims.quota.miloapis.com" })];
+    const [one, other] = claims.map(({ object }) => object["spec"] as { consumerRef: object; requests: object });
+    expect(one).toMatchObject({ requests: [{ resourceType: type, amount: 1, dimensionKey: "" }] });
+    expect([one?.consumerRef === other?.consumerRef, one?.requests === other?.requests]).toEqual([true, true]);
+  });
+
   it("comes with a warning when little is left", async () => {
     await world.create(grantsType, grant("seven", type, 7));
     await eventually(async () => expect(await limitOf(world, type)).toBe(10));

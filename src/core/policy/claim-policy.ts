@@ -2,7 +2,6 @@ import type { Environment } from "../../cel/environment.ts";
 import { duplicate, type FieldIssue, forbidden, itemPath } from "../../protocol/field-issue.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import { parseApiVersion } from "../../protocol/object-meta.ts";
-import { amountToJson } from "../resources/amount.ts";
 import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
 import type { ConsumerRef } from "../resources/consumer-ref.ts";
 import { dimensionKey } from "../resources/dimensions.ts";
@@ -21,6 +20,7 @@ import {
   type RequestUser,
 } from "./policy-variables.ts";
 import { claimName } from "./rendered-names.ts";
+import { consumerManifest, requestsManifest } from "./shared-parts.ts";
 import {
   legalNamespace,
   type RenderedMetadata,
@@ -224,12 +224,8 @@ export function claimManifest(claim: RenderedClaim): JsonObject {
     kind: "ResourceClaim",
     metadata: { name, namespace, labels: claim.labels, annotations: claim.annotations },
     spec: {
-      consumerRef: referenceManifest(consumer),
-      requests: requests.map(({ resourceType, amount, dimensions, dimensionKey: key }) => ({
-        resourceType,
-        amount: amountToJson(amount),
-        ...(key === "" ? {} : { dimensions, dimensionKey: key }),
-      })),
+      consumerRef: consumerManifest(consumer),
+      requests: requestsManifest(requests),
       resourceRef: referenceManifest(resource),
     },
   };
