@@ -91,6 +91,7 @@ describe("figures beside the pages of the writer", () => {
     await world.delete(claimsType, "b");
     await world.eventually(async () => {
       expect(await bucket({ zone: "DFW" })).toBeUndefined();
+      expect(statusOf(await bucket())).toMatchObject({ allocated: 60 });
       expect(statusOf(await total())).toMatchObject({ totalAllocated: 60, available: 90 });
     });
     world.writes.length = 0;
