@@ -141,12 +141,14 @@ describe("an object", () => {
     });
   });
 
-  it("shares with others in the store what its claim asks for, and of whom", async () => {
+  it("shares with others in the store what its claim asks for, of whom, and its labels", async () => {
     for (const name of ["a", "b"]) expect(await post(name)).toEqual(yes);
     const claims = [...world.server.registry.store.list({ resource: "resourceclaims.quota.miloapis.com" })];
     const [one, other] = claims.map(({ object }) => object["spec"] as { consumerRef: object; requests: object });
     expect(one).toMatchObject({ requests: [{ resourceType: type, amount: 1, dimensionKey: "" }] });
     expect([one?.consumerRef === other?.consumerRef, one?.requests === other?.requests]).toEqual([true, true]);
+    const [labels, others] = claims.map(({ object }) => object.metadata.labels);
+    expect(labels === others).toBe(true);
   });
 
   it("comes with a warning when little is left", async () => {

@@ -9,7 +9,7 @@ import { labelText } from "../resources/label-text.ts";
 import { referenceManifest } from "../resources/reference-manifest.ts";
 import type { ClaimRequest, ResourceRef } from "../resources/resource-claim.ts";
 import { annotations, claimCreator, labels, quotaApiVersion, quotaGroup } from "../resources/well-known.ts";
-import { type Conditions, compileConditions } from "./condition.ts";
+import { compileConditions } from "./condition.ts";
 import { evaluatePolicy, type NotRendered } from "./evaluate-policy.ts";
 import {
   claimBindings,
@@ -74,7 +74,10 @@ export type CompiledClaimPolicyResult =
   | { readonly ok: true; readonly policy: CompiledClaimPolicy }
   | { readonly ok: false; readonly issues: readonly FieldIssue[] };
 
+type Labels = RenderedClaim["labels"];
+
 interface Template {
+  readonly labels: (trigger: TriggerIdentity) => Labels;
   readonly metadata: Renderer<RenderedMetadata>;
   readonly consumer: Renderer<ConsumerRef> | undefined;
   readonly requests: Renderer<readonly ClaimRequest[]>;
@@ -95,15 +98,21 @@ function compileWith(variables: Environment, policy: ClaimCreationPolicy): Compi
   const fields = new TemplateFields(variables);
   const { conditions, issues } = compileConditions(policy.trigger, variables);
   const { consumer } = policy.template;
+  const name = policy.metadata.name ?? "";
   const template: Template = {
+    labels: labelsOf(name, policy.template.metadata.labels),
     metadata: fields.metadata(`${path}.metadata`, policy.template.metadata),
     consumer: consumer && fields.consumer(`${path}.spec.consumerRef`, consumer),
     requests: compileRequests(fields, `${path}.spec.requests`, policy),
   };
   const all = [...ownKindIssues(policy), ...issues, ...fields.issues];
   if (all.length > 0) return { ok: false, issues: all };
-  const name = policy.metadata.name ?? "";
-  return { ok: true, policy: { name, evaluate: (input) => evaluate(name, conditions, template, input) } };
+  const called = `ClaimCreationPolicy ${JSON.stringify(name)}`;
+  const evaluate = (input: ClaimInput): ClaimRendering => {
+    const bindings = claimBindings(input.trigger, input.user, input.requestInfo);
+    return evaluatePolicy(called, conditions, bindings, () => render(name, template, input, bindings));
+  };
+  return { ok: true, policy: { name, evaluate } };
 }
 
 /** A claim for a claim would need a claim. */
@@ -149,13 +158,6 @@ function distinct(requests: readonly ClaimRequest[]): readonly ClaimRequest[] {
   return requests;
 }
 
-function evaluate(policy: string, conditions: Conditions, template: Template, input: ClaimInput): ClaimRendering {
-  const bindings = claimBindings(input.trigger, input.user, input.requestInfo);
-  return evaluatePolicy(`ClaimCreationPolicy ${JSON.stringify(policy)}`, conditions, bindings, () =>
-    render(policy, template, input, bindings),
-  );
-}
-
 function render(policy: string, template: Template, input: ClaimInput, bindings: PolicyBindings): ClaimRendering {
   const requests = template.requests(bindings);
   if (requests.length === 0) return { outcome: "nothing" };
@@ -163,15 +165,16 @@ function render(policy: string, template: Template, input: ClaimInput, bindings:
   if (consumer === undefined) {
     throw new RenderFailure("names no consumerRef, and the control plane belongs to no project or organization");
   }
-  return { outcome: "claim", claim: assemble(policy, template.metadata(bindings), { consumer, requests }, input) };
+  return { outcome: "claim", claim: assemble(policy, template, { consumer, requests }, { input, bindings }) };
 }
 
 function assemble(
   policy: string,
-  metadata: RenderedMetadata,
+  template: Template,
   { consumer, requests }: Pick<RenderedClaim, "consumer" | "requests">,
-  input: ClaimInput,
+  { input, bindings }: { readonly input: ClaimInput; readonly bindings: PolicyBindings },
 ): RenderedClaim {
+  const metadata = template.metadata(bindings);
   const trigger = identityOf(input.trigger);
   const { plane, policyPlane = "" } = input;
   const origin = { ...trigger, plane, policy: policyPlane === "" ? policy : `${policyPlane}/${policy}` };
@@ -185,7 +188,7 @@ function assemble(
       return name;
     },
     namespace: legalNamespace(metadata.namespace ?? (ownNamespace || input.bucketNamespace(consumer))),
-    labels: { ...metadata.labels, ...standardLabels(policy, trigger) },
+    labels: template.labels(trigger),
     annotations: { ...metadata.annotations, ...standardAnnotations(policy, trigger, input) },
     consumer,
     requests,
@@ -193,11 +196,21 @@ function assemble(
   };
 }
 
-function standardLabels(policy: string, trigger: TriggerIdentity): Readonly<Record<string, string>> {
-  return {
-    [labels.autoCreated]: "true",
-    [labels.policy]: labelText(policy),
-    [labels.gvk]: labelText(gvkText(trigger)),
+/** How many versions of a kind have their labels kept; a policy is about one kind, which has few. */
+const labelsMax = 16;
+
+/** Labels are the same for all objects of a version: so are the very values, for whoever keeps or checks them. */
+function labelsOf(policy: string, given: Labels): Template["labels"] {
+  const standard = { ...given, [labels.autoCreated]: "true", [labels.policy]: labelText(policy) };
+  const made = new Map<string, Labels>();
+  return (trigger) => {
+    const gvk = gvkText(trigger);
+    const known = made.get(gvk);
+    if (known !== undefined) return known;
+    if (made.size >= labelsMax) made.clear();
+    const all = Object.freeze({ ...standard, [labels.gvk]: labelText(gvk) });
+    made.set(gvk, all);
+    return all;
   };
 }
 

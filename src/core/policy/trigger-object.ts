@@ -42,10 +42,10 @@ function rulesFor({ group, version, kind, namespace, name }: TriggerIdentity): r
   ];
 }
 
+const kindPattern = new RegExp(kindSchema.pattern);
+
 const kindName: NameRule = (value) =>
-  value.length <= kindSchema.maxLength && new RegExp(kindSchema.pattern).test(value)
-    ? []
-    : ["must be letters and digits"];
+  value.length <= kindSchema.maxLength && kindPattern.test(value) ? [] : ["must be letters and digits"];
 
 /** `resourcemanager.miloapis.com.v1alpha1.Project`, or `core.v1.Pod`: how labels name a kind. */
 export function gvkText({ group, version, kind }: GroupVersionKind): string {
