@@ -20,8 +20,13 @@ const fewItems = 8;
 /** What a step takes beside the length of its name. */
 const stepLength = 4;
 
-/** Fields of the whole object that do not count. */
-export type LeftOut = (name: string) => boolean;
+/** Members that do not count, here and below. */
+export interface LeftOut {
+  has(name: string): boolean;
+  below(name: string): LeftOut;
+}
+
+export const nothingLeftOut: LeftOut = { has: () => false, below: () => nothingLeftOut };
 
 /**
  * What a change looks like: which fields there are before and after that are not the very same values, and which of them
@@ -32,11 +37,11 @@ export function changeShape<Found>(
   from: Shape<Found>,
   type: MergeType,
   { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
-  isLeftOut: LeftOut = nothingIs,
+  leftOut: LeftOut = nothingLeftOut,
 ): Shape<Found> | undefined {
   if (type.map === undefined) return undefined;
-  const walk = new Walk(from);
-  walk.visitObject(type.map, before, after, isLeftOut);
+  const walk = new Walk(from, leftOut);
+  walk.visitObject(type.map, before, after);
   return walk.isOdd ? undefined : walk.at;
 }
 
@@ -44,14 +49,16 @@ class Walk<Found> {
   at: Shape<Found>;
   isOdd = false;
   #length = 0;
+  #leftOut: LeftOut;
 
-  constructor(from: Shape<Found>) {
+  constructor(from: Shape<Found>, leftOut: LeftOut) {
     this.at = from;
+    this.#leftOut = leftOut;
   }
 
-  visitObject(map: MapType, before: JsonObject, after: JsonObject, isLeftOut: LeftOut): void {
+  visitObject(map: MapType, before: JsonObject, after: JsonObject): void {
     if (map.isAtomic) this.isOdd = true;
-    else this.#visitMembers(map, before, after, isLeftOut);
+    else this.#visitMembers(map, before, after);
   }
 
   #visit(type: MergeType, before: Side, after: Side): void {
@@ -61,7 +68,7 @@ class Walk<Found> {
       return;
     }
     this.#kind(kind, before, after);
-    if (kind === "map") this.#visitMap(type.map, before as JsonObject | undefined, after as JsonObject | undefined);
+    if (kind === "map") this.#visitMap(type.map, before as MapSide, after as MapSide);
     else if (kind === "list") this.#visitList(type.list, before as Items | undefined, after as Items | undefined);
     else if (type.scalar === undefined && kind !== "null") this.isOdd = true;
     else this.#leaf(before, after);
@@ -76,29 +83,32 @@ class Walk<Found> {
     if (before !== undefined && after !== undefined) this.at = this.at.step(jsonEquals(before, after) ? "=" : "!");
   }
 
-  #visitMap(map: MapType | undefined, before: JsonObject | undefined, after: JsonObject | undefined): void {
+  #visitMap(map: MapType | undefined, before: MapSide, after: MapSide): void {
     if (map === undefined) this.isOdd = true;
     else if (map.isAtomic) this.#leaf(before, after);
-    else this.#visitMembers(map, before ?? none, after ?? none, nothingIs);
+    else this.#visitMembers(map, before ?? none, after ?? none);
   }
 
-  #visitMembers(map: MapType, before: JsonObject, after: JsonObject, isLeftOut: LeftOut): void {
+  #visitMembers(map: MapType, before: JsonObject, after: JsonObject): void {
     for (const name of Object.keys(before)) {
       const other = ownValue(after, name);
-      if (before[name] !== other && !isLeftOut(name)) this.#visitMember(map, name, before[name], other);
+      if (before[name] !== other) this.#visitMember(map, name, before[name], other);
     }
     for (const name of Object.keys(after)) {
-      if (!Object.hasOwn(before, name) && !isLeftOut(name)) this.#visitMember(map, name, undefined, after[name]);
+      if (!Object.hasOwn(before, name)) this.#visitMember(map, name, undefined, after[name]);
     }
     this.at = this.at.end();
   }
 
   /** What is the same value on both sides adds nothing to a change, whatever it is, and is not asked for. */
   #visitMember(map: MapType, name: string, before: Side, after: Side): void {
+    const leftOut = this.#leftOut;
     const type = memberType(map, name);
-    if (type === undefined || this.isOdd) return;
+    if (type === undefined || this.isOdd || leftOut.has(name)) return;
     this.#step(name);
+    this.#leftOut = leftOut.below(name);
     this.#visit(type, before, after);
+    this.#leftOut = leftOut;
   }
 
   #visitList(list: ListType | undefined, before: Items | undefined, after: Items | undefined): void {
@@ -163,6 +173,7 @@ class Walk<Found> {
 }
 
 type Items = readonly JsonValue[];
+type MapSide = JsonObject | undefined;
 type Kind = "map" | "list" | "null" | "scalar";
 const none: JsonObject = {};
 const noItems: Items = [];
@@ -194,10 +205,6 @@ function sameIn(items: readonly JsonObject[], item: JsonObject, keys: readonly s
 function isSame(one: JsonObject, other: JsonObject, keys: readonly string[]): boolean {
   for (const key of keys) if (one[key] !== other[key]) return false;
   return true;
-}
-
-function nothingIs(): boolean {
-  return false;
 }
 
 function kindOf(value: JsonValue): Kind {

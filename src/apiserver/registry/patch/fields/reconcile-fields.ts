@@ -18,8 +18,18 @@ export function reconcileFields(type: MergeType, set: FieldSet): FieldSet {
   return changed ?? set;
 }
 
+/** Parts of sets that are as a type has them: sets of many objects share most of their parts. */
+const reconciled = new WeakMap<FieldNode, MergeType>();
+
 function reconcileNode(type: MergeType, node: FieldNode): FieldNode {
   if (node.below.size === 0 && node.isMember) return node;
+  if (reconciled.get(node) === type) return node;
+  const result = reconcileBelow(type, node);
+  reconciled.set(result, type);
+  return result;
+}
+
+function reconcileBelow(type: MergeType, node: FieldNode): FieldNode {
   const form = firstForm(type);
   if (form.kind === "scalar" || (form.kind === "map" && isDeducedMap(form.type))) return node;
   const isAtomic = form.kind === "map" ? form.type.isAtomic : form.type.kind === "atomic";

@@ -1,11 +1,11 @@
-import type { JsonObject, JsonValue } from "../../../../protocol/json-value.ts";
-import { changeShape } from "../fields/change-shape.ts";
+import { type JsonObject, type JsonValue, ownValue } from "../../../../protocol/json-value.ts";
+import { changeShape, type LeftOut, nothingLeftOut } from "../fields/change-shape.ts";
 import { type Comparison, compareObjects, withoutFields } from "../fields/compare-objects.ts";
 import { difference, equalSets, type FieldSet, intersection, union } from "../fields/field-set.ts";
 import type { MergeType } from "../fields/merge-type.ts";
 import { fieldElement } from "../fields/path-element.ts";
 import { ShapeTree } from "../fields/shape-tree.ts";
-import { withoutIdentity } from "./field-scope.ts";
+import { metadataOf, withMetadataField, withoutIdentity } from "./field-scope.ts";
 import { PairMemo } from "./pair-memo.ts";
 
 export interface ObjectChange {
@@ -25,14 +25,69 @@ const kindOf = new PairMemo<MergeType, FieldSet, string>(() => {
   return String(kinds);
 });
 
-/** Objects of a kind change alike: most comparisons have been made before, of other objects. */
+/**
+ * Objects of a kind change alike: most comparisons have been made before, of other objects. References to owners are
+ * known by UIDs, which never come back: they are compared on their own.
+ */
 export function knownComparison(type: MergeType, resetFields: FieldSet, change: ObjectChange): Comparison {
   const from = shapes.root.step(kindOf.of(type, resetFields));
-  const shape = changeShape(from, type, change, (name) => isReset(name, resetFields));
+  const shape = changeShape(from, type, change, leftOutOf(resetFields));
   if (shape === undefined) return compared(type, resetFields, change);
-  if (shape.found === undefined) shape.found = compared(type, resetFields, change);
+  if (shape.found === undefined) shape.found = compared(type, resetFields, withoutReferences(change));
   else seenAgain.add(shape.found);
-  return shape.found;
+  const references = referencesOf(change);
+  return references === undefined ? shape.found : joined(shape.found, compared(type, resetFields, references));
+}
+
+function joined(one: Comparison, other: Comparison): Comparison {
+  const both = {
+    added: union(one.added, other.added),
+    modified: union(one.modified, other.modified),
+    removed: union(one.removed, other.removed),
+  };
+  gained.set(both, union(gainedBy(one), gainedBy(other)));
+  return both;
+}
+
+const references = "ownerReferences";
+const leftOutOfMetadata: LeftOut = { has: (name) => name === references, below: () => nothingLeftOut };
+
+const leftOutOf = remembered(
+  (resetFields: FieldSet): LeftOut => ({
+    has: (name) => isReset(name, resetFields),
+    below: (name) => (name === "metadata" ? leftOutOfMetadata : nothingLeftOut),
+  }),
+);
+
+function remembered<Of extends object, Made>(make: (of: Of) => Made): (of: Of) => Made {
+  const made = new WeakMap<Of, { readonly value: Made }>();
+  return (of) => {
+    const known = made.get(of) ?? { value: make(of) };
+    made.set(of, known);
+    return known.value;
+  };
+}
+
+/** The same change without references to owners. */
+function withoutReferences({ before, after }: ObjectChange): ObjectChange {
+  return { before: withoutReferencesIn(before), after: withoutReferencesIn(after) };
+}
+
+function withoutReferencesIn(object: JsonObject): JsonObject {
+  return Object.hasOwn(metadataOf(object), references) ? withMetadataField(object, references, undefined) : object;
+}
+
+/** Nothing but references to owners; undefined when they are the same. */
+function referencesOf({ before, after }: ObjectChange): ObjectChange | undefined {
+  const left = ownValue(metadataOf(before), references);
+  const right = ownValue(metadataOf(after), references);
+  return left === right ? undefined : { before: onlyReferences(before, left), after: onlyReferences(after, right) };
+}
+
+/** Metadata stays where it is, with or without them. */
+function onlyReferences(object: JsonObject, value: JsonValue | undefined): JsonObject {
+  if (!Object.hasOwn(object, "metadata")) return {};
+  return { metadata: value === undefined ? {} : { [references]: value } };
 }
 
 function compared(type: MergeType, resetFields: FieldSet, change: ObjectChange): Comparison {
@@ -56,7 +111,7 @@ function withoutNames(object: JsonObject, isLeftOut: (name: string) => boolean):
   return Object.fromEntries(names.filter((name) => !isLeftOut(name)).map((name) => [name, object[name] as JsonValue]));
 }
 
-/** Whether a change looks like one before it; some never do, as with the UID of an owner. */
+/** Whether a change looks like one before it. */
 export function isSeenAgain(comparison: Comparison): boolean {
   return seenAgain.has(comparison);
 }
@@ -76,10 +131,20 @@ function rememberedFor(make: (comparison: Comparison, fields: FieldSet) => Field
 /** What somebody who owns these fields loses to whoever makes the change. */
 export const takenFrom = rememberedFor((comparison, fields) => intersection(fields, setBy(comparison)));
 
-/** What is left to them, without what is gone. */
-export const leftTo = rememberedFor((comparison, fields) =>
+const leftToThose = rememberedFor((comparison, fields) =>
   difference(difference(fields, takenFrom(fields, comparison)), comparison.removed),
 );
+
+/** What is left to them, without what is gone. */
+export function leftTo(fields: FieldSet, comparison: Comparison): FieldSet {
+  return isApart(fields, comparison) ? fields : leftToThose(fields, comparison);
+}
+
+/** Whether a change is about other parts of the object altogether. */
+function isApart(fields: FieldSet, { added, modified, removed }: Comparison): boolean {
+  for (const text of fields.keys()) if (added.has(text) || modified.has(text) || removed.has(text)) return false;
+  return true;
+}
 
 const gained = new WeakMap<Comparison, FieldSet>();
 

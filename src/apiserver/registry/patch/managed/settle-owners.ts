@@ -24,9 +24,9 @@ export function settleOwners(
   change: ObjectChange,
   owners: Owners,
   scope: FieldScope,
-  by: { readonly self: string; readonly force: boolean },
+  by: { readonly self: string; readonly force: boolean; readonly comparison?: Comparison },
 ): Settled {
-  const comparisonIn = comparisons(change, scope);
+  const comparisonIn = comparisons(change, scope, by.comparison);
   const conflicts = by.force ? [] : conflictsOf(owners, by.self, comparisonIn);
   if (conflicts.length > 0) return { outcome: "conflicts", conflicts };
   const settled = eachOwner(owners, (owner, identity) => {
@@ -50,8 +50,13 @@ function conflictsOf(
 }
 
 /** A comparison for each version, made once; undefined for versions that are not served. */
-function comparisons(change: ObjectChange, scope: FieldScope): (apiVersion: string) => Comparison | undefined {
+function comparisons(
+  change: ObjectChange,
+  scope: FieldScope,
+  known: Comparison | undefined,
+): (apiVersion: string) => Comparison | undefined {
   const made = new Map<string, Comparison | undefined>();
+  if (known !== undefined) made.set(scope.apiVersion, known);
   return (apiVersion) => {
     if (!made.has(apiVersion)) made.set(apiVersion, compareIn(apiVersion, change, scope));
     return made.get(apiVersion);

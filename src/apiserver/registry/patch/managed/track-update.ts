@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../../protocol/json-value.ts";
 import { ownValue } from "../../../../protocol/json-value.ts";
 import type { ManagedFieldsEntry } from "../../../../protocol/object-meta.ts";
+import type { Comparison } from "../fields/compare-objects.ts";
 import { isEmptySet, noFields } from "../fields/field-set.ts";
 import { mergeTypeOf } from "../fields/merge-type.ts";
 import { isObviouslyObjectOf } from "../fields/obvious-type.ts";
@@ -36,7 +37,7 @@ export function trackUpdate(update: TrackedUpdate): readonly ManagedFieldsEntry[
   if (!isTracked || !fits(change, scope)) return undefined;
   const comparison = comparisonOf(change, scope);
   return knownEntries(owners, comparison, makerOf(update), () =>
-    encodeManagedFields(capOwners(ownersAfterUpdate(change, owners, update))),
+    encodeManagedFields(capOwners(ownersAfterUpdate(change, owners, { ...update, comparison }))),
   );
 }
 
@@ -73,7 +74,10 @@ function fits({ before, after }: ObjectChange, { apiVersion, schemaOf }: FieldSc
   return isTyped(before) && isTyped(after);
 }
 
-type Made = Pick<TrackedUpdate, "manager" | "scope" | "nowMs">;
+interface Made extends Pick<TrackedUpdate, "manager" | "scope" | "nowMs"> {
+  /** Of the change, by whoever has made one. */
+  readonly comparison?: Comparison;
+}
 
 function makerOf({ manager, scope, nowMs }: Made): Maker {
   return {
@@ -87,11 +91,10 @@ function makerOf({ manager, scope, nowMs }: Made): Maker {
 
 /** What was changed is added to what the manager owns already; only then its time moves. */
 export function ownersAfterUpdate(change: ObjectChange, before: Owners, made: Made): Owners {
-  const { scope } = made;
+  const { scope, comparison = comparisonOf(change, scope) } = made;
   const owners = reconcileOwners(before, scope);
-  const settled = settleOwners(change, owners, scope, { self: "", force: true });
+  const settled = settleOwners(change, owners, scope, { self: "", force: true, comparison });
   if (settled.outcome !== "settled") throw new Error("a forced change has no conflicts");
-  const { comparison } = settled;
   if (isEmptySet(gainedBy(comparison))) return settled.owners;
   const maker = makerOf(made);
   const identity = ownerIdentity(maker);
