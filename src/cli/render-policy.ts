@@ -1,4 +1,4 @@
-import { claimManifest, compileClaimPolicy } from "../core/policy/claim-policy.ts";
+import { compileClaimPolicy, shownManifest } from "../core/policy/claim-policy.ts";
 import type { NotRendered } from "../core/policy/evaluate-policy.ts";
 import { compileGrantPolicy, grantManifest } from "../core/policy/grant-policy.ts";
 import type { RequestInfo, RequestUser } from "../core/policy/policy-variables.ts";
@@ -66,7 +66,7 @@ function renderClaim(
     bucketNamespace: (consumer) => bucketNamespace(consumer, () => true),
     now,
   });
-  if (rendering.outcome === "claim") return { outcome: "rendered", manifest: claimManifest(rendering.claim) };
+  if (rendering.outcome === "claim") return { outcome: "rendered", manifest: shownManifest(rendering.claim) };
   if (rendering.outcome === "nothing") return { outcome: "nothing", because: "every amount is 0: no claim" };
   return notRendered(rendering);
 }

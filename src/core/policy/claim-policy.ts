@@ -20,7 +20,7 @@ import {
   type RequestUser,
 } from "./policy-variables.ts";
 import { claimName } from "./rendered-names.ts";
-import { consumerManifest, requestsManifest } from "./shared-parts.ts";
+import { consumerManifest, requestsManifest, shownRequest } from "./shared-parts.ts";
 import {
   legalNamespace,
   type RenderedMetadata,
@@ -231,14 +231,23 @@ function standardAnnotations(
 
 /** The claim as an object to send. */
 export function claimManifest(claim: RenderedClaim): JsonObject {
-  const { name, namespace, consumer, requests, resource } = claim;
+  return manifest(claim, requestsManifest(claim.requests));
+}
+
+/** The same as people write it: what is empty is left out. */
+export function shownManifest(claim: RenderedClaim): JsonObject {
+  return manifest(claim, claim.requests.map(shownRequest));
+}
+
+function manifest(claim: RenderedClaim, requests: readonly JsonObject[]): JsonObject {
+  const { name, namespace, consumer, resource } = claim;
   return {
     apiVersion: quotaApiVersion,
     kind: "ResourceClaim",
     metadata: { name, namespace, labels: claim.labels, annotations: claim.annotations },
     spec: {
       consumerRef: consumerManifest(consumer),
-      requests: requestsManifest(requests),
+      requests,
       resourceRef: referenceManifest(resource),
     },
   };

@@ -31,13 +31,17 @@ export function consumerManifest(consumer: ConsumerRef): JsonObject {
   return remembered(references, id, () => Object.freeze(referenceManifest(consumer)));
 }
 
-function requestManifest({ resourceType, amount, dimensions, dimensionKey }: ClaimRequest): JsonObject {
-  return Object.freeze({
+function requestManifest(request: ClaimRequest): JsonObject {
+  const dimensions = request.dimensionKey === "" ? {} : { dimensions: Object.freeze({ ...request.dimensions }) };
+  return Object.freeze({ ...shownRequest(request), ...dimensions, dimensionKey: request.dimensionKey });
+}
+
+export function shownRequest({ resourceType, amount, dimensions, dimensionKey }: ClaimRequest): JsonObject {
+  return {
     resourceType,
     amount: amountToJson(amount),
-    ...(dimensionKey === "" ? {} : { dimensions: Object.freeze({ ...dimensions }) }),
-    dimensionKey,
-  });
+    ...(dimensionKey === "" ? {} : { dimensions, dimensionKey }),
+  };
 }
 
 function remembered<Value>(all: Map<string, Value>, id: string, make: () => Value): Value {
