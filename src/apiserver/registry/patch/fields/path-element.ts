@@ -58,6 +58,15 @@ export function textKeyElement(name: string, value: string): PathElement {
   return textKeys.get(id) ?? textKeys.add(id, newKeyElement(ownEntry(name, value)));
 }
 
+/** Texts that JSON and Go write as they are. */
+const plainText = /^[\w.-]*$/;
+
+/** The same for an item that is known by a UID, which is not worth remembering: there is a new one for every object. */
+export function uidElement(uid: string): PathElement {
+  const key = { uid };
+  return plainText.test(uid) ? { kind: "key", text: `k:{"uid":"${uid}"}`, key } : newKeyElement(key);
+}
+
 function ownEntry(name: string, value: string): JsonObject {
   const key: Record<string, JsonValue> = {};
   setOwn(key, name, value);

@@ -17,7 +17,7 @@ const type = mergeTypeOf(schema);
 
 const word = fc.constantFrom("a", "b");
 const texts = fc.dictionary(word, word, { maxKeys: 2 });
-const owner = fc.constantFrom("u1", "u2", "u3").map((uid) => ({ apiVersion: "v1", kind: "A", name: "a", uid }));
+const owner = fc.constantFrom("u1", "u2", '<"&é').map((uid) => ({ apiVersion: "v1", kind: "A", name: "a", uid }));
 const metadata = fc.record(
   { name: fc.constant("x"), labels: texts, ownerReferences: fc.array(owner, { maxLength: 2 }) },
   { requiredKeys: [] },

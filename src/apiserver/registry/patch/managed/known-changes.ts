@@ -1,17 +1,19 @@
-import { type JsonObject, type JsonValue, ownValue } from "../../../../protocol/json-value.ts";
+import type { JsonObject, JsonValue } from "../../../../protocol/json-value.ts";
 import { changeShape, type LeftOut, nothingLeftOut } from "../fields/change-shape.ts";
 import { type Comparison, compareObjects, withoutFields } from "../fields/compare-objects.ts";
 import { difference, equalSets, type FieldSet, intersection, union } from "../fields/field-set.ts";
 import type { MergeType } from "../fields/merge-type.ts";
 import { fieldElement } from "../fields/path-element.ts";
 import { ShapeTree } from "../fields/shape-tree.ts";
-import { metadataOf, withMetadataField, withoutIdentity } from "./field-scope.ts";
+import { withoutIdentity } from "./field-scope.ts";
+import {
+  firstReference,
+  leavingOutReferences,
+  type ObjectChange,
+  referencesOf,
+  withoutReferences,
+} from "./owner-references.ts";
 import { PairMemo } from "./pair-memo.ts";
-
-export interface ObjectChange {
-  readonly before: JsonObject;
-  readonly after: JsonObject;
-}
 
 /** Comparisons that were made, of all kinds, by kind and by what the change looked like. */
 const shapes = new ShapeTree<Comparison>(20_000);
@@ -35,27 +37,46 @@ export function knownComparison(type: MergeType, resetFields: FieldSet, change: 
   if (shape === undefined) return compared(type, resetFields, change);
   if (shape.found === undefined) shape.found = compared(type, resetFields, withoutReferences(change));
   else seenAgain.add(shape.found);
+  return withReferences(shape.found, change, resetFields, type);
+}
+
+/** What whoever sets references besides gains is known without looking at all that is added. */
+class JoinedComparison implements Comparison {
+  readonly gained: FieldSet;
+  readonly #one: Comparison;
+  readonly #other: Comparison;
+
+  constructor(one: Comparison, other: Comparison) {
+    this.#one = one;
+    this.#other = other;
+    this.gained = union(gainedBy(one), withoutIdentity(setBy(other)));
+  }
+
+  get added(): FieldSet {
+    return union(this.#one.added, this.#other.added);
+  }
+
+  get modified(): FieldSet {
+    return union(this.#one.modified, this.#other.modified);
+  }
+
+  get removed(): FieldSet {
+    return union(this.#one.removed, this.#other.removed);
+  }
+}
+
+function withReferences(known: Comparison, change: ObjectChange, resetFields: FieldSet, type: MergeType): Comparison {
   const references = referencesOf(change);
-  return references === undefined ? shape.found : joined(shape.found, compared(type, resetFields, references));
+  if (references === undefined) return known;
+  const isMetadataWhole = !resetFields.has(fieldElement("metadata").text);
+  const first = isMetadataWhole ? firstReference(references) : undefined;
+  return new JoinedComparison(known, first ?? compared(type, resetFields, references));
 }
-
-function joined(one: Comparison, other: Comparison): Comparison {
-  const both = {
-    added: union(one.added, other.added),
-    modified: union(one.modified, other.modified),
-    removed: union(one.removed, other.removed),
-  };
-  gained.set(both, union(gainedBy(one), gainedBy(other)));
-  return both;
-}
-
-const references = "ownerReferences";
-const leftOutOfMetadata: LeftOut = { has: (name) => name === references, below: () => nothingLeftOut };
 
 const leftOutOf = remembered(
   (resetFields: FieldSet): LeftOut => ({
     has: (name) => isReset(name, resetFields),
-    below: (name) => (name === "metadata" ? leftOutOfMetadata : nothingLeftOut),
+    below: (name) => (name === "metadata" ? leavingOutReferences : nothingLeftOut),
   }),
 );
 
@@ -66,28 +87,6 @@ function remembered<Of extends object, Made>(make: (of: Of) => Made): (of: Of) =
     made.set(of, known);
     return known.value;
   };
-}
-
-/** The same change without references to owners. */
-function withoutReferences({ before, after }: ObjectChange): ObjectChange {
-  return { before: withoutReferencesIn(before), after: withoutReferencesIn(after) };
-}
-
-function withoutReferencesIn(object: JsonObject): JsonObject {
-  return Object.hasOwn(metadataOf(object), references) ? withMetadataField(object, references, undefined) : object;
-}
-
-/** Nothing but references to owners; undefined when they are the same. */
-function referencesOf({ before, after }: ObjectChange): ObjectChange | undefined {
-  const left = ownValue(metadataOf(before), references);
-  const right = ownValue(metadataOf(after), references);
-  return left === right ? undefined : { before: onlyReferences(before, left), after: onlyReferences(after, right) };
-}
-
-/** Metadata stays where it is, with or without them. */
-function onlyReferences(object: JsonObject, value: JsonValue | undefined): JsonObject {
-  if (!Object.hasOwn(object, "metadata")) return {};
-  return { metadata: value === undefined ? {} : { [references]: value } };
 }
 
 function compared(type: MergeType, resetFields: FieldSet, change: ObjectChange): Comparison {
@@ -150,6 +149,7 @@ const gained = new WeakMap<Comparison, FieldSet>();
 
 /** What whoever makes the change owns by it. */
 export function gainedBy(comparison: Comparison): FieldSet {
+  if (comparison instanceof JoinedComparison) return comparison.gained;
   const known = gained.get(comparison);
   if (known !== undefined) return known;
   const fields = withoutIdentity(setBy(comparison));

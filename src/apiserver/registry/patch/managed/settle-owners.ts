@@ -3,8 +3,9 @@ import { type FieldSet, isEmptySet, noFields } from "../fields/field-set.ts";
 import { type MergeType, mergeTypeOf } from "../fields/merge-type.ts";
 import { reconcileFields } from "../fields/reconcile-fields.ts";
 import type { FieldScope } from "./field-scope.ts";
-import { knownComparison, leftTo, type ObjectChange, takenFrom } from "./known-changes.ts";
+import { knownComparison, leftTo, takenFrom } from "./known-changes.ts";
 import { eachOwner, type Owner, type Owners, withFields } from "./owner.ts";
+import type { ObjectChange } from "./owner-references.ts";
 
 /** Fields of somebody else that a change would take. */
 export interface Conflict {

@@ -9,10 +9,11 @@ import { typeFault } from "../fields/type-issues.ts";
 import { isTooDeep } from "../patch-failure.ts";
 import { capOwners } from "./cap-owners.ts";
 import { blankObject, type FieldScope, metadataOf, withoutManagedFields } from "./field-scope.ts";
-import { gainedBy, type ObjectChange, ownedAfter } from "./known-changes.ts";
+import { gainedBy, ownedAfter } from "./known-changes.ts";
 import { knownEntries, type Maker } from "./known-entries.ts";
 import { decodeManagedFields, encodeManagedFields, resetsManagedFields } from "./managed-fields.ts";
 import { nobody, type Owners, ownerIdentity } from "./owner.ts";
+import type { ObjectChange } from "./owner-references.ts";
 import { comparisonOf, reconcileOwners, settleOwners } from "./settle-owners.ts";
 
 export interface TrackedUpdate {
