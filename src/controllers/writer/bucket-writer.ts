@@ -38,6 +38,8 @@ export interface BucketWriterOptions {
 /** How often the pages of a desk are read and counted anew though nothing happened, less often if nothing ever does. */
 const recountMs = { active: 5 * 60_000, idle: 60 * 60_000 };
 const desksAtOnce = 64;
+/** Nobody waits for what follows from a grant: its page is told of it with the next that it has to say. */
+const grantedMs = 50;
 const auditMs = 5 * 60_000;
 
 /** Decides claims and keeps pages: one desk for each consumer in each plane, each doing one thing at a time. */
@@ -91,7 +93,7 @@ export class BucketWriter implements Running {
     if (consumer === undefined) return;
     const desk = this.#desk({ plane: place.plane, consumer });
     desk.shrinks.set(uid, { place, parts });
-    this.#queue.add(deskId(desk.key));
+    this.#queue.add(desk.id);
   }
 
   /** Resolves when every page that was there is known. */
@@ -142,7 +144,7 @@ export class BucketWriter implements Running {
   /** The desk of a consumer, which has something to look at. */
   #at({ plane }: Pick<ObjectPlace, "plane">, consumer: DeskKey["consumer"]): Desk {
     const desk = this.#desk({ plane, consumer });
-    this.#queue.add(deskId(desk.key));
+    this.#queue.add(desk.id);
     return desk;
   }
 
@@ -162,7 +164,8 @@ export class BucketWriter implements Running {
     const desk = this.#desk({ plane: place.plane, consumer: record.consumer });
     if (desk.hasOpen(record)) return; // known from whoever made it
     desk.observe(place, record);
-    this.#queue.add(deskId(desk.key));
+    if (record.state === "granted" && desk.isCounted) this.#queue.addAfter(desk.id, grantedMs);
+    else this.#queue.add(desk.id);
   }
 
   /** A page that we did not write, or that somebody deleted, is no longer what we think it is. */
@@ -185,7 +188,7 @@ export class BucketWriter implements Running {
     const drifts = await audit(this.#desks, runtime, views, signal);
     told.audited?.();
     for (const { desk, resourceType, by } of drifts) {
-      const id = deskId(desk.key);
+      const id = desk.id;
       told.drifted?.(resourceType, by);
       runtime.report(`audit, ${id.replace("\n", ", ")}`, new Error(`the count of ${resourceType} was wrong by ${by}`));
       if (this.#desks.get(id) !== desk) continue;

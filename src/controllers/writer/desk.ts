@@ -41,6 +41,7 @@ export interface Shrink {
 /** Everything that is known of one consumer: its claims, grants and pages. Nothing in here asks anybody. */
 export class Desk {
   readonly key: DeskKey;
+  readonly id: string;
   readonly ledger = new ConsumerLedger();
   readonly pages = new Map<string, DeskPage>();
   /** Whether the pages were read, and then counted, since anybody else may have written them. */
@@ -70,6 +71,7 @@ export class Desk {
 
   constructor(key: DeskKey) {
     this.key = key;
+    this.id = deskId(key);
   }
 
   /** Claims that wait, in the order in which they came. */

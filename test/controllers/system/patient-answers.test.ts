@@ -9,12 +9,20 @@ const pending = "False PendingEvaluation";
 let system: QuotaSystem;
 let promised: string[];
 let isAwaited: boolean;
+/** How often buckets were looked at. */
+let rounds: number;
 
 beforeEach(async () => {
   promised = [];
   isAwaited = true;
   const hear = (uid: string): boolean => promised.push(uid) > 0 && isAwaited;
-  system = await QuotaSystem.start({ promised: hear });
+  rounds = 0;
+  const count = (queue: string) => ({
+    worked: () => {
+      if (queue === "buckets") rounds += 1;
+    },
+  });
+  system = await QuotaSystem.start({ promised: hear, toldQueues: count });
   await system.create(registrationsType, registration(projectsType));
   await system.create(grantsType, grant("base", organization, { [projectsType]: 100 }));
   await system.eventually(async () => expect(await figures()).toMatchObject({ limit: 100 }));
@@ -50,6 +58,15 @@ describe("the answer to a claim whose waiter knows that it is promised", () => {
     expect(await system.answer("a")).toBe(granted);
     await system.pass(1_500);
     expect(await figures()).toMatchObject({ allocated: 1, reserved: 0 });
+  });
+
+  it("is no reason to look at its bucket at once: claim after claim takes one look each", async () => {
+    await make("first");
+    const before = rounds;
+    for (const name of ["a", "b", "c", "d"]) await make(name);
+    expect(rounds - before).toBe(4);
+    await system.pass(1_500);
+    expect(await figures()).toMatchObject({ allocated: 5, reserved: 0 });
   });
 
   it("is given at once, where many are company for each other", async () => {

@@ -14,6 +14,7 @@ import { quotaKinds } from "../../../src/core/resources/kinds.ts";
 import { bucketName, effectiveGrantName } from "../../../src/core/resources/object-names.ts";
 import { KubeClient } from "../../../src/kube/client/kube-client.ts";
 import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
+import type { QueueListeners } from "../../../src/kube/queue/queue-listener.ts";
 import { sharedAbort } from "../../../src/kube/shared-abort.ts";
 import { directTransport } from "../../../src/kube/transport/direct-transport.ts";
 import type { Call, Transport } from "../../../src/kube/transport/transport.ts";
@@ -54,6 +55,8 @@ export interface SystemOptions {
   readonly meddle?: (call: Call) => void | Promise<void>;
   /** Told of claims that are promised in full; says whether those who waited for one know by that. */
   readonly promised?: (uid: string) => boolean;
+  /** Hears of the work that is done. */
+  readonly toldQueues?: QueueListeners;
 }
 
 export class QuotaSystem {
@@ -95,7 +98,7 @@ export class QuotaSystem {
 
   startReplica(leadership: "alone" | "elected"): Controllers {
     const { clock } = this;
-    const { promised } = this.#options;
+    const { promised, toldQueues } = this.#options;
     const replica = new Controllers({
       leadership,
       ...(promised === undefined ? {} : { told: { promised } }),
@@ -106,6 +109,7 @@ export class QuotaSystem {
         random: { fraction: Math.random, uuid: randomUUID },
         incarnation: randomUUID(),
         report: (where, error) => this.reported.push(`${where}: ${(error as Error).message}`),
+        ...(toldQueues === undefined ? {} : { toldQueues }),
       },
     });
     this.controllers.push(replica);
