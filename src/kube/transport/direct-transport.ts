@@ -67,6 +67,7 @@ const agent = ["milo-quota"];
 
 /** Straight into a server in the same process: no socket, no TLS, and objects are handed over, not written and read. */
 export function directTransport(handle: DirectHandle, user: DirectUser): Transport {
+  const deliveries = new Deliveries();
   return {
     request: async (call, signal) => {
       signal.throwIfAborted();
@@ -88,7 +89,9 @@ export function directTransport(handle: DirectHandle, user: DirectUser): Transpo
         signal.throwIfAborted();
         if (typeof body === "string") throw refusedStream(call, { code, headers: flat(headers), body });
         await new Promise<void>((resolve, reject) => {
-          const stream = new DirectStream(sink, (error) => (error === undefined ? resolve() : reject(error)));
+          const stream = new DirectStream(sink, deliveries, (error) =>
+            error === undefined ? resolve() : reject(error),
+          );
           life.signal.addEventListener("abort", () => stream.close(signal.reason), { once: true });
           sink.opened();
           body.start(stream.sinkFor(call));
@@ -212,22 +215,41 @@ function flat(headers: DirectAnswer["headers"]): Reply["headers"] {
 }
 
 /**
- * Lines on their way. The server writes in the middle of its own work, so the reader is called in a later turn: whoever
- * waits for an answer has it by then. Until then the lines count as waiting, by which the server holds back.
+ * What is on its way to readers of all streams, in the order in which the server wrote it: nobody hears of a claim before
+ * what was written before it. In a later turn: whoever waits for an answer has it by then.
+ */
+class Deliveries {
+  #waiting: (() => void)[] = [];
+
+  later(deliver: () => void): void {
+    this.#waiting.push(deliver);
+    if (this.#waiting.length === 1) setImmediate(() => this.#deliver());
+  }
+
+  #deliver(): void {
+    const due = this.#waiting;
+    this.#waiting = [];
+    for (const deliver of due) deliver();
+  }
+}
+
+/**
+ * Lines on their way. The server writes in the middle of its own work, so the reader is called in a later turn; until
+ * then the lines count as waiting, by which the server holds back.
  */
 class DirectStream {
   readonly #sink: LineSink;
   readonly #settle: (error?: unknown) => void;
-  #lines: (string | DirectEvent)[] = [];
+  readonly #deliveries: Deliveries;
   #waitingBytes = 0;
-  #isScheduled = false;
   #end: { readonly error?: unknown } | undefined;
   #isClosed = false;
   readonly #onDrain: (() => void)[] = [];
   readonly #onClose: (() => void)[] = [];
 
-  constructor(sink: LineSink, settle: (error?: unknown) => void) {
+  constructor(sink: LineSink, deliveries: Deliveries, settle: (error?: unknown) => void) {
     this.#sink = sink;
+    this.#deliveries = deliveries;
     this.#settle = settle;
   }
 
@@ -248,40 +270,27 @@ class DirectStream {
 
   /** The reader has had enough: what is on its way is dropped. */
   close(reason: unknown): void {
-    this.#lines = [];
     this.#closed({ error: reason });
   }
 
   #write(line: string | DirectEvent): void {
     if (this.#isClosed || this.#end !== undefined) return;
-    this.#lines.push(line);
     this.#waitingBytes += line.length;
-    this.#schedule();
+    this.#deliveries.later(() => this.#deliver(line));
   }
 
   #finish(end: { readonly error?: unknown }): void {
     this.#end ??= end;
-    this.#schedule();
+    this.#deliveries.later(() => this.#closed(this.#end as { readonly error?: unknown }));
   }
 
-  #schedule(): void {
-    if (this.#isScheduled || this.#isClosed) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#deliver());
-  }
-
-  #deliver(): void {
-    const lines = this.#lines;
-    this.#lines = [];
-    this.#waitingBytes = 0;
-    this.#isScheduled = false;
-    for (const line of lines) {
-      if (this.#isClosed) return;
-      this.#sink.line(line);
-    }
+  #deliver(line: string | DirectEvent): void {
+    if (this.#isClosed) return;
+    this.#waitingBytes -= line.length;
+    this.#sink.line(line);
+    if (this.#waitingBytes > 0) return;
     // In a turn of its own: the next megabyte of a long list must not keep everybody else waiting.
     for (const drained of this.#onDrain.splice(0)) setImmediate(drained);
-    if (this.#end !== undefined && this.#lines.length === 0) this.#closed(this.#end);
   }
 
   #closed({ error }: { readonly error?: unknown }): void {
