@@ -193,6 +193,7 @@ function areKnownByTexts({ kind, keys }: ListType, items: Items): boolean {
 }
 
 function isRepeating(keys: readonly string[], items: readonly JsonObject[]): boolean {
+  if (items.length < 2) return false;
   return items.some((item, at) => items.findIndex((other) => isSame(other, item, keys)) !== at);
 }
 

@@ -82,12 +82,26 @@ export function encodeManagedFields(owners: Owners): readonly ManagedFieldsEntry
 }
 
 function encodeAnew(owners: Owners): readonly ManagedFieldsEntry[] {
-  const ordered = [...owners].sort(([, left], [, right]) => compareOwners(left, right));
-  const entries = ordered.map(([, owner]) => encodeOwner(owner));
-  const kept = new Map(ordered);
+  const kept = inOrder(owners);
+  const entries: ManagedFieldsEntry[] = [];
+  for (const owner of kept.values()) entries.push(encodeOwner(owner));
   decoded.set(entries, { ok: true, owners: kept });
   written.set(kept, entries);
   return entries;
+}
+
+/** Whoever writes is mostly the last already. */
+function inOrder(owners: Owners): Owners {
+  let last: Owner | undefined;
+  for (const owner of owners.values()) {
+    if (last !== undefined && compareOwners(last, owner) > 0) return sorted(owners);
+    last = owner;
+  }
+  return owners;
+}
+
+function sorted(owners: Owners): Owners {
+  return new Map([...owners].sort(([, left], [, right]) => compareOwners(left, right)));
 }
 
 /** Entries of owners. Of several owners, an update changes one or two. */
