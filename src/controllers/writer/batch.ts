@@ -7,6 +7,7 @@ import { denyAll } from "./denials.ts";
 import type { Desk } from "./desk.ts";
 import { DeskAnswers } from "./desk-answers.ts";
 import { PageWrites } from "./page-writes.ts";
+import { crowdMin } from "./patient-answers.ts";
 import type { DeskPorts } from "./ports.ts";
 import { isReserve, Promises } from "./promises.ts";
 import { recoverAll } from "./recovery.ts";
@@ -14,9 +15,6 @@ import { faultsOf, faultText } from "./validity.ts";
 
 /** For people to read: by then a promise should be settled. */
 const promiseMs = 40_000;
-
-/** So many are company enough for each other. */
-const crowdMin = 8;
 
 interface Hands {
   readonly ports: DeskPorts;
@@ -48,14 +46,14 @@ export async function decideBatch(
   const decisions = settle(desk.ledger, ready, () => ports.runtime.random.uuid());
   if (decisions.length > 0) ports.told.batched?.(decisions.length);
   const expirationTime = decisions.length > 0 ? timeText(ports.runtime.clock.now() + promiseMs) : "";
-  const answered = answerPatient(desk, decisions.length > 0, hands);
+  const answered = answerPatient(desk, decisions.some(isDenial), hands);
   const promises = new Promises(decisions.filter(isReserve), (uid) => ports.told.promised?.(uid) === true);
   const changes = { decisions, dropped, expirationTime };
   const swapped = await hands.writes.swapAll(changes, (type) => promises.stands(type)).finally(() => answered);
   await failures.of(commitAll(desk, promises, swapped, hands));
   for (const uid of oversized(decisions)) faulty.set(uid, "asks for more than fits onto a page");
   if (faulty.size > 0) await failures.of(allOf([...faulty].map(([uid, message]) => answers.refuse(uid, message))));
-  const denials = decisions.flatMap((decision) => (decision.outcome === "deny" ? [decision.claim] : []));
+  const denials = decisions.filter(isDenial).map(({ claim }) => claim);
   const hasRoom = denials.length > 0 && (await denyAll(desk, denials, { ...hands, swapped }, signal));
   return hasRoom || !desk.isCounted || decisions.some(({ outcome }) => outcome === "wait");
 }
@@ -86,9 +84,12 @@ function havePages(desk: Desk, claims: readonly OpenClaim[]): boolean {
   return claims.every((claim) => pagesOf(claim).every((type) => desk.pages.has(type)));
 }
 
-/** Grants what was promised before, together with the next page that is written or when it is time. */
-async function answerPatient(desk: Desk, isCompany: boolean, { ports, answers, failures }: Hands): Promise<void> {
-  const due = desk.answers.take(isCompany, ports.runtime.elapsedMs());
+/**
+ * Grants what was promised before, once that is much or it is time; and before anybody is denied, who is told what is
+ * granted and what is only promised.
+ */
+async function answerPatient(desk: Desk, isAnyDenied: boolean, { ports, answers, failures }: Hands): Promise<void> {
+  const due = desk.answers.take(isAnyDenied, ports.runtime.elapsedMs());
   await failures.of(allOf(due.map((uid) => answers.commit(uid))));
 }
 
@@ -105,6 +106,10 @@ async function commitAll(
   const patient = known.size < crowdMin ? known : new Set<string>();
   desk.answers.add(patient, ports.runtime.elapsedMs());
   await allOf(uids.filter((uid) => !patient.has(uid)).map((uid) => answers.commit(uid)));
+}
+
+function isDenial(decision: Decision): decision is Extract<Decision, { readonly outcome: "deny" }> {
+  return decision.outcome === "deny";
 }
 
 function oversized(decisions: readonly Decision[]): readonly string[] {

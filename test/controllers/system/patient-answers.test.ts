@@ -43,11 +43,25 @@ async function make(...names: readonly string[]): Promise<void> {
 }
 
 describe("the answer to a claim whose waiter knows that it is promised", () => {
-  it("is given together with the next page, and no time has to pass", async () => {
+  it("is given together with seven others", async () => {
+    const names = Array.from({ length: 8 }, (_, at) => `claim-${at}`);
+    const answers = (): Promise<unknown> => Promise.all(names.map((name) => system.answer(name)));
+    for (const name of names.slice(0, -1)) await make(name);
+    await system.pass(1);
+    expect([await answers(), promised.length]).toEqual([[...Array(7).fill(pending), undefined], 7]);
+    await make(names.at(-1) as string);
+    await system.pass(1);
+    expect([await answers(), promised.length]).toEqual([Array(8).fill(granted), 8]);
+  });
+
+  it("is given before anybody is denied, who is told what is granted by then", async () => {
     await make("a");
-    expect([await system.answer("a"), promised.length]).toEqual([pending, 1]);
-    await make("b");
-    expect([await system.answer("a"), await system.answer("b"), promised.length]).toEqual([granted, pending, 2]);
+    expect(await system.answer("a")).toBe(pending);
+    await system.create(claimsType, claim("b", organization, [{ resourceType: projectsType, amount: 100 }]));
+    await system.rest();
+    expect([await system.answer("a"), await system.answer("b")]).toEqual([granted, "False QuotaExceeded"]);
+    const denied = await system.find(claimsType, "b");
+    expect(JSON.stringify(denied)).toContain("limit 100, allocated 1, reserved 0, available 99");
   });
 
   it("is given after a moment, when there is nothing else to write", async () => {
