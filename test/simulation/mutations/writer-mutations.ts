@@ -40,8 +40,8 @@ export const writerMutations: readonly Mutation[] = [
     edits: [
       {
         file: "src/core/ledger/page.ts",
-        find: "return [...new Set(claim.parts.map((part) => part.resourceType))];",
-        replace: "return [...new Set(claim.parts.map((part) => part.resourceType))].slice(0, 1);",
+        find: "return [...new Set(parts.map((part) => part.resourceType))];",
+        replace: "return [...new Set(parts.map((part) => part.resourceType))].slice(0, 1);",
       },
     ],
   },
