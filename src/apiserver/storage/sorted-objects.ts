@@ -1,17 +1,11 @@
-import { compareKeys } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
 import { RecentObjects } from "./recent-objects.ts";
+import { SortedChunk } from "./sorted-chunk.ts";
 
 const chunkMax = 512;
 const chunkMin = chunkMax / 4;
 const recentMax = 2_048;
-
-/** A run of objects in order, never empty. Once a snapshot has seen it, it is copied before it changes. */
-interface Chunk {
-  readonly objects: StoredObject[];
-  readonly epoch: number;
-}
 
 /** Where the first object at or after a key is, or would be added. */
 interface Place {
@@ -20,9 +14,12 @@ interface Place {
   readonly position: number;
 }
 
-/** Objects of one resource in order of plane, namespace and name, in chunks, so that a write moves few of them. */
+/**
+ * Objects of one resource in order of plane, namespace and name, in chunks, so that a write moves few of them. No chunk is
+ * empty. Once a snapshot has seen one, it is copied before it changes.
+ */
 export class SortedObjects {
-  #chunks: Chunk[] = [];
+  #chunks: SortedChunk[] = [];
   readonly #recent = new RecentObjects(recentMax);
   /** Of the key that was searched for last, until objects move: who is about to write a key asks for it several times. */
   #lastPlace: Place | undefined;
@@ -50,18 +47,18 @@ export class SortedObjects {
   /** Adds an object, or takes the place of the version before, which it returns. */
   set(stored: StoredObject): StoredObject | undefined {
     this.#recent.set(stored);
-    if (this.#chunks.length === 0) this.#chunks.push({ objects: [], epoch: this.#epoch });
+    if (this.#chunks.length === 0) this.#chunks.push(SortedChunk.empty(this.#epoch));
     const { chunk: at, position } = this.#placeOf(stored.key);
-    const { objects } = this.#own(at);
-    const found = objects[position];
-    if (found !== undefined && compareKeys(found.key, stored.key) === 0) {
-      objects[position] = stored;
+    const chunk = this.#own(at);
+    if (chunk.isAt(position, stored.key)) {
+      const found = chunk.objects[position];
+      chunk.objects[position] = stored;
       return found;
     }
     this.#lastPlace = undefined;
-    objects.splice(position, 0, stored);
+    chunk.insert(position, stored);
     this.#size += 1;
-    if (objects.length > chunkMax) this.#split(at, position);
+    if (chunk.size > chunkMax) this.#split(at, position);
     return undefined;
   }
 
@@ -71,11 +68,11 @@ export class SortedObjects {
     if (found === undefined) return undefined;
     this.#recent.delete(key);
     const { chunk: at, position } = this.#placeOf(key);
-    const { objects } = this.#own(at);
+    const chunk = this.#own(at);
     this.#lastPlace = undefined;
-    objects.splice(position, 1);
+    chunk.remove(position);
     this.#size -= 1;
-    if (objects.length < chunkMin) this.#merge(at);
+    if (chunk.size < chunkMin) this.#merge(at);
     return found;
   }
 
@@ -88,9 +85,10 @@ export class SortedObjects {
   }
 
   #search(key: ObjectKey): StoredObject | undefined {
-    const { chunk, position } = this.#placeOf(key);
-    const found = this.#chunks[chunk]?.objects[position];
-    if (found === undefined || compareKeys(found.key, key) !== 0) return undefined;
+    const { chunk: at, position } = this.#placeOf(key);
+    const chunk = this.#chunks[at];
+    if (chunk === undefined || !chunk.isAt(position, key)) return undefined;
+    const found = chunk.objects[position] as StoredObject;
     this.#recent.set(found);
     return found;
   }
@@ -99,38 +97,37 @@ export class SortedObjects {
     const last = this.#lastPlace;
     if (last !== undefined && isSame(last.key, key)) return last;
     const chunk = chunkOf(this.#chunks, key);
-    const place = { key, chunk, position: lowerBound(this.#chunks[chunk]?.objects ?? [], key) };
+    const place = { key, chunk, position: this.#chunks[chunk]?.lowerBound(key) ?? 0 };
     this.#lastPlace = place;
     return place;
   }
 
   /** The chunk as one that may be changed. */
-  #own(at: number): Chunk {
-    const chunk = this.#chunks[at] as Chunk;
+  #own(at: number): SortedChunk {
+    const chunk = this.#chunks[at] as SortedChunk;
     if (chunk.epoch === this.#epoch) return chunk;
-    const copy = { objects: chunk.objects.slice(), epoch: this.#epoch };
+    const copy = chunk.copy(this.#epoch);
     this.#chunks[at] = copy;
     return copy;
   }
 
   /** In half, unless the newest object is the last: names that count up would leave every chunk half empty. */
   #split(at: number, position: number): void {
-    const { objects } = this.#chunks[at] as Chunk;
-    const rest = objects.splice(position === chunkMax ? position : chunkMax / 2);
-    this.#chunks.splice(at + 1, 0, { objects: rest, epoch: this.#epoch });
+    const chunk = this.#chunks[at] as SortedChunk;
+    const rest = chunk.splitAt(position === chunkMax ? position : chunkMax / 2, this.#epoch);
+    this.#chunks.splice(at + 1, 0, rest);
   }
 
   /** Joins a small chunk with the one after it, or with the one before when it is the last. */
   #merge(at: number): void {
-    if ((this.#chunks[at] as Chunk).objects.length === 0) {
+    if ((this.#chunks[at] as SortedChunk).size === 0) {
       this.#chunks.splice(at, 1);
       return;
     }
     const left = at + 1 < this.#chunks.length ? at : at - 1;
     const [one, two] = [this.#chunks[left], this.#chunks[left + 1]];
-    if (one === undefined || two === undefined) return;
-    if (one.objects.length + two.objects.length > chunkMax / 2) return;
-    this.#chunks.splice(left, 2, { objects: [...one.objects, ...two.objects], epoch: this.#epoch });
+    if (one === undefined || two === undefined || one.size + two.size > chunkMax / 2) return;
+    this.#chunks.splice(left, 2, one.joinedWith(two, this.#epoch));
   }
 }
 
@@ -138,34 +135,22 @@ function isSame(left: ObjectKey, right: ObjectKey): boolean {
   return left.name === right.name && left.namespace === right.namespace && left.plane === right.plane;
 }
 
-function* walk(chunks: readonly Chunk[], start: ObjectKey): Generator<StoredObject> {
-  for (const [index, { objects }] of chunks.entries()) {
-    for (let at = index === 0 ? lowerBound(objects, start) : 0; at < objects.length; at += 1) {
+function* walk(chunks: readonly SortedChunk[], start: ObjectKey): Generator<StoredObject> {
+  for (const [index, chunk] of chunks.entries()) {
+    const { objects } = chunk;
+    for (let at = index === 0 ? chunk.lowerBound(start) : 0; at < objects.length; at += 1) {
       yield objects[at] as StoredObject;
     }
   }
 }
 
 /** The last chunk that begins at or before the key, or the first. */
-function chunkOf(chunks: readonly Chunk[], key: ObjectKey): number {
+function chunkOf(chunks: readonly SortedChunk[], key: ObjectKey): number {
   let low = 0;
   let high = chunks.length;
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    const first = (chunks[middle] as Chunk).objects[0] as StoredObject;
-    if (compareKeys(first.key, key) <= 0) low = middle;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Where the first object at or after the key is. */
-function lowerBound(objects: readonly StoredObject[], key: ObjectKey): number {
-  let low = 0;
-  let high = objects.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareKeys((objects[middle] as StoredObject).key, key) < 0) low = middle + 1;
+    if ((chunks[middle] as SortedChunk).isFrom(key)) low = middle;
     else high = middle;
   }
   return low;
