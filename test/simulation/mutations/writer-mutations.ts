@@ -133,7 +133,7 @@ export const writerMutations: readonly Mutation[] = [
         find: 'if (meaning === "conflict") return undefined;',
         replace: `if (meaning === "conflict") {
         const now = await this.read(key, page.resourceType, signal);
-        return now === undefined ? undefined : this.swap(key, now, content, signal);
+        return now === undefined ? undefined : this.swap(key, now, { content, ordered }, signal);
       }`,
       },
     ],
@@ -160,7 +160,7 @@ export const writerMutations: readonly Mutation[] = [
         const now = await this.read(key, page.resourceType, signal);
         const own = new Set(content.reservations.map(({ dimensionKey }) => dimensionKey));
         const isApart = now?.page.content.reservations.every(({ dimensionKey }) => !own.has(dimensionKey));
-        return isApart ? this.swap(key, now, content, signal) : undefined;
+        return isApart ? this.swap(key, now, { content, ordered }, signal) : undefined;
       }`,
       },
     ],
