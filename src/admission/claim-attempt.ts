@@ -69,7 +69,7 @@ export class ClaimAttempt {
   /** The claim as soon as it is known: it may be on its way to the disk still, and the object comes after it. */
   #made(object: KubernetesObject, signal: AbortSignal): Promise<ResourceClaim> {
     return new Promise((resolve, reject) => {
-      const stored = this.#claims.create(object, { ordered: resolve }, signal);
+      const stored = this.#claims.create(object, { ordered: resolve, vouched: true }, signal);
       stored.then(resolve, reject);
       this.#isOver = stored.then(
         () => true,

@@ -115,7 +115,7 @@ function runtimeOn(
   { clock, elapsedMs, report }: Pick<UpOptions, "clock" | "elapsedMs" | "report">,
 ): Runtime {
   const user = { username: systemUser, uid: "", groups: ["system:masters"], extra: {} };
-  const transport = directTransport((request) => server.get().api.handle(request), user);
+  const transport = directTransport((request) => server.get().api.handle(request), user, "believed");
   return {
     planes: planesOfServer(transport, tenantLayout),
     clock,

@@ -1,5 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 import type { JsonObject } from "../../protocol/json-value.ts";
+import type { Vouched } from "../registry/object-request.ts";
 import type { UserInfo } from "../registry/requester.ts";
 import type { RequestHeaders } from "./access/authenticator.ts";
 
@@ -19,6 +20,8 @@ export interface ApiRequest {
    * process: what they write from then on is lost if this is lost. Not told of everything, and never in place of the answer.
    */
   readonly ordered?: ((object: JsonObject) => void) | undefined;
+  /** Set by parts of this program that answer for what they send: what is known of its form is not looked at again. */
+  readonly vouched?: Vouched | undefined;
   /** Aborts when the client is gone; and by the server, when the time for the request is up. */
   readonly life: RequestLife;
   /** For callers that are trusted to say who they are; everybody else is asked. */

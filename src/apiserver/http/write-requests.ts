@@ -1,14 +1,17 @@
 import { failure, StatusError } from "../../protocol/api-status.ts";
+import { isJsonObject } from "../../protocol/json-value.ts";
 import { formatApiVersion } from "../../protocol/object-meta.ts";
-import { createObject } from "../registry/create.ts";
+import { createOwned, ownedNew } from "../registry/create.ts";
+import { formedNew } from "../registry/forms/forms.ts";
+import type { WriteRequest } from "../registry/object-request.ts";
 import { nextByPatch, type PatchType } from "../registry/patch-state.ts";
 import type { Registry } from "../registry/registry.ts";
 import { sentObject } from "../registry/sent-object.ts";
-import type { ServedKind } from "../registry/served-kind.ts";
+import type { ApiObject, ServedKind } from "../registry/served-kind.ts";
 import { nextByReplacement, requireName, updateObject } from "../registry/update.ts";
 import type { Ordered } from "../storage/object-store.ts";
 import type { ApiAnswer, ApiRequest } from "./api-request.ts";
-import { type BodyKind, bodyText, contentType, objectBody, unsupportedMediaType } from "./body.ts";
+import { type BodyKind, bodyText, contentType, objectBody, type SentBody, unsupportedMediaType } from "./body.ts";
 import { handedOver } from "./handed-over.ts";
 import { objectAnswer } from "./object-answers.ts";
 import { objectText, type Showing, shownObject } from "./representation.ts";
@@ -21,8 +24,14 @@ export async function create(registry: Registry, call: ResourceCall): Promise<Ap
   const options = parseWriteOptions(request, "CreateOptions");
   const write = writeRequest(call, options, orderedFor(request, showing));
   const { value, duplicates } = await objectBody(request, bodyKind(call.kind));
-  const stored = await createObject(registry, write, sentObject(value, write, duplicates));
+  const stored = await createOwned(registry, write, newObject({ value, duplicates }, write, registry.clock.now()));
   return objectAnswer(201, stored, showing);
+}
+
+function newObject({ value, duplicates }: SentBody, write: WriteRequest, nowMs: number): ApiObject {
+  const carefully = (): ApiObject => ownedNew(sentObject(value, write, duplicates), write, nowMs);
+  if (write.vouched === undefined || !isJsonObject(value)) return carefully();
+  return formedNew(value as ApiObject, write, nowMs, carefully);
 }
 
 export async function update(registry: Registry, call: ResourceCall): Promise<ApiAnswer> {

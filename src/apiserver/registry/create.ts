@@ -4,6 +4,7 @@ import { storedAs } from "./admission.ts";
 import { creation } from "./admission-request.ts";
 import { requireLiveDefinition, requireSameSchema } from "./definition-lifecycle.ts";
 import { ownedAfterUpdate } from "./field-ownership.ts";
+import { asFormed, isFormed } from "./forms/formed.ts";
 import { timestamp, withMetadata } from "./metadata.ts";
 import { requireLiveNamespace } from "./namespace-lifecycle.ts";
 import { generatedName } from "./object-name.ts";
@@ -24,9 +25,13 @@ const generatedNamesMax = 8;
 
 /** Stores a new object, or says why not. */
 export async function createObject(registry: Registry, request: WriteRequest, sent: ApiObject): Promise<StoredObject> {
+  return createOwned(registry, request, ownedNew(sent, request, registry.clock.now()));
+}
+
+/** A new object with its managed fields. */
+export function ownedNew(sent: ApiObject, request: WriteRequest, nowMs: number): ApiObject {
   const object = distinctOwners(unborn(sent, request), request);
-  const owned = ownedAfterUpdate(undefined, object, request, registry.clock.now());
-  return createOwned(registry, request, owned);
+  return ownedAfterUpdate(undefined, object, request, nowMs);
 }
 
 /** The same for an object whose managed fields are right already, as after an apply. */
@@ -117,12 +122,13 @@ function withoutSystemFields(object: ApiObject): ApiObject {
 
 function born(object: ApiObject, { kind }: WriteRequest, { random, clock }: Registry): ApiObject {
   const { name, generateName } = object.metadata;
-  return withMetadata(object, {
+  const named = withMetadata(object, {
     ...(!name && generateName ? { name: generatedName(generateName, random) } : {}),
     uid: random.uuid(),
     creationTimestamp: timestamp(clock.now()),
     ...(kind.hasGeneration ? { generation: 1 } : {}),
   });
+  return isFormed(object) ? asFormed(named) : named;
 }
 
 function existsAlready(registry: Registry, request: WriteRequest, object: ApiObject): ReturnType<typeof failure> {

@@ -37,7 +37,12 @@ export interface WriteRequest extends ObjectRequest {
   readonly mayCreate?: () => Promise<void>;
   /** Told as soon as the write has its place, before it is durable, where anybody in this process can use that. */
   readonly ordered?: Ordered | undefined;
+  /** Set when whoever writes is a part of this program and answers for the values: see `formedNew`. */
+  readonly vouched?: Vouched | undefined;
 }
+
+/** Whether somebody's word for what they write is taken, or held against what would be made of it without. */
+export type Vouched = "believed" | "proved";
 
 /** What is done about fields that no schema knows, and about keys given twice. */
 export type FieldValidation = "Ignore" | "Warn" | "Strict";

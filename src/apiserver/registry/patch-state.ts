@@ -5,6 +5,7 @@ import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
 import { mergePatch } from "../../protocol/merge-patch.ts";
 import { fieldScopeOf, ownedAfterUpdate } from "./field-ownership.ts";
+import { formedStatus } from "./forms/forms.ts";
 import { withMetadata } from "./metadata.ts";
 import type { WriteRequest } from "./object-request.ts";
 import { printed } from "./patch/go-format.ts";
@@ -36,8 +37,14 @@ export function nextByPatch(patch: Patch, request: WriteRequest, clock: Clock): 
   const change = changeOf(patch, request);
   return (current) => {
     if (current === undefined) throw notThere(request, patch.name);
-    const patched = requireName(patchedObject(change(current), request), patch.name);
-    return ownedAfterUpdate(current, patched, request, clock.now());
+    const changed = change(current);
+    const nowMs = clock.now();
+    const carefully = (): ApiObject => {
+      const patched = requireName(patchedObject(changed, request), patch.name);
+      return ownedAfterUpdate(current, patched, request, nowMs);
+    };
+    if (request.vouched === undefined || request.subresource !== "status") return carefully();
+    return formedStatus({ old: current, patched: changed.value }, request, nowMs, carefully);
   };
 }
 

@@ -1,6 +1,7 @@
 import { invalidObject, StatusError } from "../../protocol/api-status.ts";
 import type { FieldIssue } from "../../protocol/field-issue.ts";
 import { type JsonObject, type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
+import { isFormed } from "./forms/formed.ts";
 import { shapedObject } from "./known-fit.ts";
 import { type MetadataChange, withFieldOf, withMetadata, without } from "./metadata.ts";
 import { metadataChangeIssues, metadataIssues } from "./metadata-rules.ts";
@@ -10,6 +11,10 @@ import type { ApiObject, ServedKind } from "./served-kind.ts";
 /** A new object in the shape it will be stored in. Throws when it is invalid, with all that is wrong. */
 export function shapedNew(object: ApiObject, request: WriteRequest): ApiObject {
   const { kind } = request;
+  if (isFormed(object)) {
+    refuse(object, kind, metadataIssues(object.metadata, kind));
+    return object;
+  }
   const bare = kind.isCustom && kind.hasStatus ? without(object, "status") : object;
   const prepared = kind.rules.prepareCreate?.(bare) ?? bare;
   const shaped = defaulted(prepared, kind);
@@ -24,6 +29,7 @@ export function shapedNew(object: ApiObject, request: WriteRequest): ApiObject {
 /** A changed object in the shape it will be stored in. Throws when it or the change is invalid. */
 export function shapedUpdate(object: ApiObject, old: ApiObject, request: WriteRequest): ApiObject {
   const { kind, subresource } = request;
+  if (isFormed(object)) return object;
   const kept = keepOthers(object, old, kind, subresource);
   const prepared = kind.rules.prepareUpdate?.(kept, old, subresource) ?? kept;
   const shaped = counted(defaulted(prepared, kind), old, kind);

@@ -8,6 +8,8 @@ export interface WriteOptions {
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
   /** For patches: the part of the object that has a door of its own. */
   readonly subresource?: "status" | "scale";
+  /** Whether the sender answers for the values: see Call. */
+  readonly vouched?: boolean;
 }
 
 /** Hears of a write before it is durable, where the server is in this process: see Call. */

@@ -68,8 +68,10 @@ export class ResourceClient<Kind> {
 
   create(object: KubernetesObject, options: EarlyOptions<Kind>, signal: AbortSignal): Promise<Kind> {
     const path = collectionPath(this.type, this.plane, this.#namespaceOf(object));
-    const call = { path, query: writeQuery(options), body: new JsonBody(object), ordered: this.#early(options) };
-    return this.#write({ method: "POST", ...call }, signal);
+    const { vouched } = options;
+    const query = writeQuery(options);
+    const body = new JsonBody(object);
+    return this.#write({ method: "POST", path, query, body, ordered: this.#early(options), vouched }, signal);
   }
 
   get(ref: ObjectRef, signal: AbortSignal): Promise<Kind> {
@@ -127,7 +129,8 @@ export class ResourceClient<Kind> {
   patch(ref: ObjectRef, { type, body }: Patch, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
     const path = this.#path(ref, options.subresource);
     const sent = new JsonBody(body, patchTypes[type]);
-    return this.#write({ method: "PATCH", path, query: writeQuery(options), body: sent }, signal);
+    const { vouched } = options;
+    return this.#write({ method: "PATCH", path, query: writeQuery(options), body: sent, vouched }, signal);
   }
 
   apply(object: KubernetesObject, options: ApplyOptions, signal: AbortSignal): Promise<Kind> {

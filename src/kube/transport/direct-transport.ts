@@ -30,6 +30,7 @@ export interface DirectRequest {
   readonly sent?: object | undefined;
   /** Told of what is going to be answered once that has its place in the log. */
   readonly ordered?: ((object: JsonObject) => void) | undefined;
+  readonly vouched?: Vouched | undefined;
   readonly life: Abort;
   readonly user: DirectUser;
   readonly allPlanes?: boolean;
@@ -60,13 +61,16 @@ export interface DirectSink {
   onClose(call: () => void): void;
 }
 
+/** Whether a server believes what senders answer for, or looks at it all the same and fails if they are wrong. */
+export type Vouched = "believed" | "proved";
+
 export type DirectHandle = (request: DirectRequest) => Promise<DirectAnswer>;
 
 /** By this name a server remembers who set which field. */
 const agent = ["milo-quota"];
 
 /** Straight into a server in the same process: no socket, no TLS, and objects are handed over, not written and read. */
-export function directTransport(handle: DirectHandle, user: DirectUser): Transport {
+export function directTransport(handle: DirectHandle, user: DirectUser, vouched: Vouched = "proved"): Transport {
   const deliveries = new Deliveries();
   return {
     request: async (call, signal) => {
@@ -74,7 +78,7 @@ export function directTransport(handle: DirectHandle, user: DirectUser): Transpo
       // The server ends a request by its own controller: that must not end what else hangs on the caller's signal.
       const life = new ChildAbort(signal);
       try {
-        const answer = await handle(requestFor(call, user, life));
+        const answer = await handle(requestFor(call, { user, vouched }, life));
         signal.throwIfAborted();
         return replyOf(call, answer);
       } finally {
@@ -85,7 +89,7 @@ export function directTransport(handle: DirectHandle, user: DirectUser): Transpo
       signal.throwIfAborted();
       const life = new ChildAbort(signal);
       try {
-        const { code, headers, body } = await handle(requestFor(call, user, life));
+        const { code, headers, body } = await handle(requestFor(call, { user, vouched }, life));
         signal.throwIfAborted();
         if (typeof body === "string") throw refusedStream(call, { code, headers: flat(headers), body });
         await new Promise<void>((resolve, reject) => {
@@ -106,7 +110,7 @@ export function directTransport(handle: DirectHandle, user: DirectUser): Transpo
       const life = new ChildAbort(signal);
       try {
         const { code, headers, body } = await handle({
-          ...requestFor(call, user, life),
+          ...requestFor(call, { user, vouched }, life),
           asksProgress: true,
         });
         signal.throwIfAborted();
@@ -166,10 +170,11 @@ function refusedProgress(call: Call, answer: DirectAnswer): Error {
 }
 
 function requestFor(
-  { method, path, query, body, ordered, reach, accept = json }: Call,
-  user: DirectUser,
+  call: Call,
+  { user, vouched }: { readonly user: DirectUser; readonly vouched: Vouched },
   life: Abort,
 ): DirectRequest {
+  const { method, path, query, body, ordered, reach, accept = json } = call;
   return {
     method,
     path,
@@ -178,6 +183,7 @@ function requestFor(
     body: async () => body?.text ?? "",
     sent: body?.value,
     ordered,
+    vouched: call.vouched === true ? vouched : undefined,
     life,
     user,
     ...(reach === "all-planes" ? allPlanes : undefined),

@@ -19,6 +19,11 @@ export interface Call {
    * whatever this process writes there from then on is lost if this is lost. A server elsewhere tells nothing.
    */
   readonly ordered?: ((object: JsonObject) => void) | undefined;
+  /**
+   * The sender answers for the values of what it sends: a server in this process then looks at the form of it once, and not
+   * at each object of that form. A server elsewhere takes nobody's word.
+   */
+  readonly vouched?: boolean | undefined;
 }
 
 export interface CallBody {
