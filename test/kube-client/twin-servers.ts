@@ -7,12 +7,14 @@ import {
   issueServerCertificate,
 } from "../../src/apiserver/http/certificates/certificate-authority.ts";
 import { listen } from "../../src/apiserver/http/node-server.ts";
+import type { AdmissionPlugin } from "../../src/apiserver/registry/admission.ts";
 import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
 import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
+import type { RecordLog } from "../../src/apiserver/storage/record-log.ts";
 import { systemClock } from "../../src/apiserver/system-clock.ts";
 import { KubeClient } from "../../src/kube/client/kube-client.ts";
 import type { ClusterAccess } from "../../src/kube/transport/cluster-access.ts";
-import { directTransport } from "../../src/kube/transport/direct-transport.ts";
+import { directTransport, type Vouched } from "../../src/kube/transport/direct-transport.ts";
 import { SocketTransport } from "../../src/kube/transport/socket-transport.ts";
 
 const admin = { username: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"], extra: {} };
@@ -21,18 +23,26 @@ const startMs = 1_700_000_000_000;
 
 export interface Twin {
   readonly client: KubeClient;
+  /** The time of its server. */
+  readonly clock: FakeClock;
   readonly faults: readonly unknown[];
   stop(): Promise<void>;
 }
 
-export async function inProcess(): Promise<Twin> {
-  const { server, faults } = await start();
-  const transport = directTransport((request) => server.api.handle(request), admin);
-  return { client: new KubeClient(transport), faults, stop: () => server.stop() };
+interface TwinOptions {
+  readonly log?: RecordLog;
+  readonly vouched?: Vouched;
+  readonly plugins?: readonly AdmissionPlugin[];
+}
+
+export async function inProcess({ log, vouched, plugins = [] }: TwinOptions = {}): Promise<Twin> {
+  const { server, clock, faults } = await start(log, plugins);
+  const transport = directTransport((request) => server.api.handle(request), admin, vouched);
+  return { client: new KubeClient(transport), clock, faults, stop: () => server.stop() };
 }
 
 export async function overSockets(): Promise<Twin> {
-  const { server, faults } = await start();
+  const { server, clock, faults } = await start();
   const lifetime = { nowMs: systemClock.now(), lifetimeMs: 24 * 60 * 60_000 };
   const authority = createAuthority("test", lifetime);
   const names = { commonName: "test", dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"] };
@@ -59,22 +69,30 @@ export async function overSockets(): Promise<Twin> {
     await listening.stop();
     await server.stop();
   };
-  return { client: new KubeClient(transport), faults, stop };
+  return { client: new KubeClient(transport), clock, faults, stop };
 }
 
-async function start(): Promise<{ readonly server: EmbeddedServer; readonly faults: readonly unknown[] }> {
+interface Started {
+  readonly server: EmbeddedServer;
+  readonly clock: FakeClock;
+  readonly faults: readonly unknown[];
+}
+
+async function start(log: RecordLog = new MemoryLog(), plugins: readonly AdmissionPlugin[] = []): Promise<Started> {
   const faults: unknown[] = [];
+  const clock = new FakeClock(startMs);
   let count = 0;
   const uuid = (): string => {
     count += 1;
     return `00000000-0000-4000-8000-${String(count).padStart(12, "0")}`;
   };
   const server = await startEmbedded({
-    log: new MemoryLog(),
-    clock: new FakeClock(startMs),
+    log,
+    plugins,
+    clock,
     random: { fraction: () => 0.5, uuid },
     tokens: [tokenTable([{ token, user: admin }])],
     report: (error) => faults.push(error),
   });
-  return { server, faults };
+  return { server, clock, faults };
 }

@@ -19,7 +19,9 @@ export interface ApiRequest {
    * Told of the object that is about to be answered as soon as its write has its place in the log. For callers in this
    * process: what they write from then on is lost if this is lost. Not told of everything, and never in place of the answer.
    */
-  readonly ordered?: ((object: JsonObject) => void) | undefined;
+  readonly ordered?: ((object: JsonObject, place: { readonly takenBack: number }) => void) | undefined;
+  /** The place of something that such a caller relies on: its write is refused if that was taken back. */
+  readonly after?: { readonly takenBack: number } | undefined;
   /** Set by parts of this program that answer for what they send: what is known of its form is not looked at again. */
   readonly vouched?: Vouched | undefined;
   /** Aborts when the client is gone; and by the server, when the time for the request is up. */

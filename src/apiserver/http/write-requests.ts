@@ -22,7 +22,7 @@ export async function create(registry: Registry, call: ResourceCall): Promise<Ap
   const { request } = call.context;
   const showing = showingOf(call, registry.clock.now());
   const options = parseWriteOptions(request, "CreateOptions");
-  const write = writeRequest(call, options, orderedFor(request, showing));
+  const write = writeRequest(call, options, orderedFor(registry, request, showing));
   const { value, duplicates } = await objectBody(request, bodyKind(call.kind));
   const stored = await createOwned(registry, write, newObject({ value, duplicates }, write, registry.clock.now()));
   return objectAnswer(201, stored, showing);
@@ -37,7 +37,7 @@ function newObject({ value, duplicates }: SentBody, write: WriteRequest, nowMs: 
 export async function update(registry: Registry, call: ResourceCall): Promise<ApiAnswer> {
   const { request } = call.context;
   const showing = showingOf(call, registry.clock.now());
-  const write = writeRequest(call, parseWriteOptions(request, "UpdateOptions"), orderedFor(request, showing));
+  const write = writeRequest(call, parseWriteOptions(request, "UpdateOptions"), orderedFor(registry, request, showing));
   const { value, duplicates } = await objectBody(request, bodyKind(call.kind));
   const object = requireName(sentObject(value, write, duplicates), call.path.name);
   const next = nextByReplacement(object, write, registry.clock);
@@ -76,9 +76,9 @@ export async function patch(registry: Registry, call: ResourceCall): Promise<Api
 }
 
 /** Tells a caller in this process what it is going to be answered. */
-function orderedFor({ ordered }: ApiRequest, showing: Showing): Ordered | undefined {
+function orderedFor({ store }: Registry, { ordered }: ApiRequest, showing: Showing): Ordered | undefined {
   if (ordered === undefined || showing.accepted.format !== "json") return undefined;
-  return (stored) => ordered(shownObject(stored, objectText(stored, showing)));
+  return (stored) => ordered(shownObject(stored, objectText(stored, showing)), { takenBack: store.takenBack });
 }
 
 function bodyKind({ group, version, kind, isCustom }: ServedKind): BodyKind {

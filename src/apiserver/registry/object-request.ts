@@ -37,6 +37,8 @@ export interface WriteRequest extends ObjectRequest {
   readonly mayCreate?: () => Promise<void>;
   /** Told as soon as the write has its place, before it is durable, where anybody in this process can use that. */
   readonly ordered?: Ordered | undefined;
+  /** How often writes were taken back when somebody in this process began to rely on others: refused if that has moved. */
+  readonly after?: number | undefined;
   /** Set when whoever writes is a part of this program and answers for the values: see `formedNew`. */
   readonly vouched?: Vouched | undefined;
 }

@@ -101,7 +101,7 @@ async function writeOver(
   const mutated = await registry.admission.mutate(replacement(request, versioned, old), versioned, request.signal);
   const shaped = shapedUpdate(withSystemFields(mutated, old), old, request);
   requireInView(request, shaped);
-  const { takenBack } = registry.store;
+  const { after: takenBack = registry.store.takenBack } = request;
   const settle = await registry.admission.validate(replacement(request, shaped, old), request.signal);
   try {
     requireSameSchema(request);

@@ -2,7 +2,9 @@ import type { OpenClaim } from "../../core/ledger/page.ts";
 import { pagesOf } from "../../core/ledger/page.ts";
 import { type Decision, settle } from "../../core/ledger/settle.ts";
 import { timeText } from "../../kube/timestamp.ts";
+import type { LogPlace } from "../../kube/transport/transport.ts";
 import { allOf, type Deferred } from "./all-of.ts";
+import { CrowdAnswers } from "./crowd-answers.ts";
 import { denyAll } from "./denials.ts";
 import type { Desk } from "./desk.ts";
 import { DeskAnswers } from "./desk-answers.ts";
@@ -49,7 +51,13 @@ export async function decideBatch(
   const answered = answerPatient(desk, decisions.some(isDenial), hands);
   const promises = new Promises(decisions.filter(isReserve), (uid) => ports.told.promised?.(uid) === true);
   const changes = { decisions, dropped, expirationTime };
-  const swapped = await hands.writes.swapAll(changes, (type) => promises.stands(type)).finally(() => answered);
+  const crowd = new CrowdAnswers(promises, answers, ports.runtime.clock, signal);
+  const ordered = (type: string, place: LogPlace): void => {
+    promises.stands(type);
+    crowd.ordered(place);
+  };
+  const early = (): Promise<unknown> => Promise.all([answered, failures.of(crowd.over())]);
+  const swapped = await hands.writes.swapAll(changes, ordered).finally(early);
   await failures.of(commitAll(desk, promises, swapped, hands));
   for (const uid of oversized(decisions)) faulty.set(uid, "asks for more than fits onto a page");
   if (faulty.size > 0) await failures.of(allOf([...faulty].map(([uid, message]) => answers.refuse(uid, message))));

@@ -10,6 +10,7 @@ import type { ObjectRef } from "../../kube/client/resource-type.ts";
 import { pause } from "../../kube/pause.ts";
 import { TokenBucket } from "../../kube/queue/token-bucket.ts";
 import { timeText } from "../../kube/timestamp.ts";
+import type { LogPlace } from "../../kube/transport/transport.ts";
 import { StatusError } from "../../protocol/api-status.ts";
 import { setCondition } from "../../protocol/condition.ts";
 import type { ObjectMeta } from "../../protocol/object-meta.ts";
@@ -74,7 +75,7 @@ export class PageStore {
   async swap(
     key: DeskKey,
     before: DeskPage,
-    { content, ordered }: { readonly content: PageContent; readonly ordered: () => void },
+    { content, ordered }: { readonly content: PageContent; readonly ordered: (place: LogPlace) => void },
     signal: AbortSignal,
   ): Promise<DeskPage | undefined> {
     const { incarnation, clock } = this.#runtime;
@@ -89,7 +90,11 @@ export class PageStore {
     const metadata = { ...this.#ref(key, page.resourceType), uid, resourceVersion: page.version };
     const object = { apiVersion: quotaApiVersion, kind: "AllowanceBucket", metadata, status };
     try {
-      const { version } = await this.#versions(key).updateStatus(object, { ordered }, signal);
+      const { version } = await this.#versions(key).updateStatus(
+        object,
+        { ordered: (_, place) => ordered(place) },
+        signal,
+      );
       return { ...before, conditions, page: { ...page, version, writer, content } };
     } catch (error) {
       const meaning = meaningOf(error);

@@ -2,6 +2,7 @@ import type { PageContent } from "../../core/ledger/page.ts";
 import { pagesOf } from "../../core/ledger/page.ts";
 import { type Changes, contentOf, isCurrent, noChanges } from "../../core/ledger/rewrite.ts";
 import type { Decision } from "../../core/ledger/settle.ts";
+import type { LogPlace } from "../../kube/transport/transport.ts";
 import { allOf } from "./all-of.ts";
 import type { Desk } from "./desk.ts";
 import type { DeskPage } from "./desk-page.ts";
@@ -29,7 +30,7 @@ export class PageWrites {
    * somebody else wrote first is not among them, and the desk has to be counted anew. `ordered` hears of each that has its
    * place in the log of a server in this process.
    */
-  async swapAll(changes: Changes, ordered: (type: string) => void): Promise<ReadonlySet<string>> {
+  async swapAll(changes: Changes, ordered: (type: string, place: LogPlace) => void): Promise<ReadonlySet<string>> {
     const due = [...this.#desk.pages].flatMap(([type, page]) => {
       const content = contentOf(this.#desk.ledger, page.page, changes);
       return isSaid(page, content) ? [] : [{ type, page, content }];
@@ -40,7 +41,7 @@ export class PageWrites {
     const written = new Set<string>();
     await allOf(
       urgent.map(async ({ type, page, content }) => {
-        if (await this.#swap(type, page, content, () => ordered(type))) written.add(type);
+        if (await this.#swap(type, page, content, (place) => ordered(type, place))) written.add(type);
       }),
     );
     return written;
@@ -53,7 +54,12 @@ export class PageWrites {
     else await this.#swap(type, page, contentOf(this.#desk.ledger, page.page, noChanges));
   }
 
-  async #swap(type: string, before: DeskPage, content: PageContent, ordered: () => void = nothing): Promise<boolean> {
+  async #swap(
+    type: string,
+    before: DeskPage,
+    content: PageContent,
+    ordered: (place: LogPlace) => void = nothing,
+  ): Promise<boolean> {
     const { leadership, pages, shown, told } = this.#ports;
     leadership.fence();
     const page = await pages.swap(this.#desk.key, before, { content, ordered }, this.#signal);

@@ -46,6 +46,11 @@ export class Promises {
   isKnown(uid: string): boolean {
     return this.#told.get(uid) === true;
   }
+
+  /** All claims of which that is so. */
+  get known(): readonly string[] {
+    return [...this.#told.keys()].filter((uid) => this.isKnown(uid));
+  }
 }
 
 function isAll({ claim }: Reserve, pages: ReadonlySet<string>): boolean {

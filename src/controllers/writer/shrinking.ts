@@ -24,6 +24,6 @@ async function shrinkOne(
   const status = shrunkStatus(claim, parts);
   if (status === undefined) return true;
   leadership.fence();
-  const { outcome } = await claims.write(place, claim, status, signal);
+  const { outcome } = await claims.write(place, { claim, status }, signal);
   return outcome !== "differs";
 }

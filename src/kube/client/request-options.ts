@@ -1,4 +1,4 @@
-import type { Call } from "../transport/transport.ts";
+import type { Call, LogPlace } from "../transport/transport.ts";
 
 export interface WriteOptions {
   /** Everything but the storing. */
@@ -10,11 +10,13 @@ export interface WriteOptions {
   readonly subresource?: "status" | "scale";
   /** Whether the sender answers for the values: see Call. */
   readonly vouched?: boolean;
+  /** Writes that this one relies on: see Call. */
+  readonly after?: LogPlace | undefined;
 }
 
 /** Hears of a write before it is durable, where the server is in this process: see Call. */
 export interface EarlyOptions<Kind> extends WriteOptions {
-  readonly ordered?: (object: Kind) => void;
+  readonly ordered?: (object: Kind, place: LogPlace) => void;
 }
 
 /** Of nearly all requests. Nobody adds to it. */

@@ -129,8 +129,8 @@ export class ResourceClient<Kind> {
   patch(ref: ObjectRef, { type, body }: Patch, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
     const path = this.#path(ref, options.subresource);
     const sent = new JsonBody(body, patchTypes[type]);
-    const { vouched } = options;
-    return this.#write({ method: "PATCH", path, query: writeQuery(options), body: sent, vouched }, signal);
+    const { vouched, after } = options;
+    return this.#write({ method: "PATCH", path, query: writeQuery(options), body: sent, vouched, after }, signal);
   }
 
   apply(object: KubernetesObject, options: ApplyOptions, signal: AbortSignal): Promise<Kind> {
@@ -160,9 +160,9 @@ export class ResourceClient<Kind> {
 
   #early({ ordered }: EarlyOptions<Kind>): Call["ordered"] {
     if (ordered === undefined) return undefined;
-    return (object) => {
+    return (object, place) => {
       const parsed = this.parse(object);
-      if (parsed.ok) ordered(parsed.value); // else the answer is refused, and says why
+      if (parsed.ok) ordered(parsed.value, place); // else the answer is refused, and says why
     };
   }
 

@@ -6,6 +6,7 @@ import {
   type Call,
   ConnectionFailed,
   type LineSink,
+  type LogPlace,
   type Reply,
   type StreamEvent,
   type Transport,
@@ -29,7 +30,9 @@ export interface DirectRequest {
   /** What the body is the text of. */
   readonly sent?: object | undefined;
   /** Told of what is going to be answered once that has its place in the log. */
-  readonly ordered?: ((object: JsonObject) => void) | undefined;
+  readonly ordered?: Call["ordered"];
+  /** What it relies on: refused if that was taken back. */
+  readonly after?: LogPlace | undefined;
   readonly vouched?: Vouched | undefined;
   readonly life: Abort;
   readonly user: DirectUser;
@@ -174,7 +177,7 @@ function requestFor(
   { user, vouched }: { readonly user: DirectUser; readonly vouched: Vouched },
   life: Abort,
 ): DirectRequest {
-  const { method, path, query, body, ordered, reach, accept = json } = call;
+  const { method, path, query, body, ordered, after, reach, accept = json } = call;
   return {
     method,
     path,
@@ -183,6 +186,7 @@ function requestFor(
     body: async () => body?.text ?? "",
     sent: body?.value,
     ordered,
+    after,
     vouched: call.vouched === true ? vouched : undefined,
     life,
     user,

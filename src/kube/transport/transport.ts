@@ -18,12 +18,20 @@ export interface Call {
    * Told of the object that is going to be answered once its write has its place in the log of a server in this process:
    * whatever this process writes there from then on is lost if this is lost. A server elsewhere tells nothing.
    */
-  readonly ordered?: ((object: JsonObject) => void) | undefined;
+  readonly ordered?: ((object: JsonObject, place: LogPlace) => void) | undefined;
+  /** The write relies on others that have their places, of which this is the first to have been told of: it is refused if these were taken back. */
+  readonly after?: LogPlace | undefined;
   /**
    * The sender answers for the values of what it sends: a server in this process then looks at the form of it once, and not
    * at each object of that form. A server elsewhere takes nobody's word.
    */
   readonly vouched?: boolean | undefined;
+}
+
+/** A place in the log of a server in this process, as that server tells of it. */
+export interface LogPlace {
+  /** How often writes were taken back by then. */
+  readonly takenBack: number;
 }
 
 export interface CallBody {

@@ -1,17 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { isReserve, Promises } from "../../../src/controllers/writer/promises.ts";
-import type { OpenClaim } from "../../../src/core/ledger/page.ts";
-import type { Decision } from "../../../src/core/ledger/settle.ts";
+import { Promises } from "../../../src/controllers/writer/promises.ts";
+import { type Reserve, reserve } from "./claims.ts";
 
-function reserve(uid: string, ...types: string[]): Decision {
-  const parts = types.map((resourceType) => ({ resourceType, dimensionKey: "", amount: 1n }));
-  const claim = { claim: { uid }, parts } as unknown as OpenClaim;
-  return { outcome: "reserve", claim, set: `set of ${uid}` } as Decision;
-}
-
-function promises(...decisions: readonly Decision[]) {
+function promises(...reserved: readonly Reserve[]) {
   const told: string[] = [];
-  const made = new Promises(decisions.filter(isReserve), (uid) => {
+  const made = new Promises(reserved, (uid) => {
     told.push(uid);
     return uid !== "unknown";
   });
@@ -33,6 +26,7 @@ describe("the promises of a batch", () => {
     const { made } = promises(reserve("one", "cpu"), reserve("unknown", "cpu"), reserve("late", "disk"));
     made.stands("cpu");
     expect(["one", "unknown", "late"].map((uid) => made.isKnown(uid))).toEqual([true, false, false]);
+    expect(made.known).toEqual(["one"]);
   });
 
   it("are complete on the pages that were written, whatever was told before", () => {

@@ -17,7 +17,7 @@ type Carefully = () => ApiObject;
 const shapesMax = 20_000;
 
 /** Forms of new objects, by schema and by who writes them. */
-const forms = new WeakMap<CompiledSchema, Map<string, ShapeTree<NewForm | "odd">>>();
+const forms = new WeakMap<CompiledSchema, Map<string, ShapeTree<NewForm>>>();
 
 /**
  * A new object that a part of this program answers for, with its defaults and managed fields. Such objects come in the same
@@ -25,17 +25,15 @@ const forms = new WeakMap<CompiledSchema, Map<string, ShapeTree<NewForm | "odd">
  */
 export function formedNew(sent: ApiObject, request: WriteRequest, nowMs: number, carefully: Carefully): ApiObject {
   const shape = newShape(sent, request);
-  if (shape === undefined || shape.found === "odd") return carefully();
+  if (shape === undefined) return carefully();
   const timeSeconds = Math.floor(nowMs / 1_000);
-  if (shape.found === undefined) {
-    const made = carefully();
-    const form = NewForm.of(sent, made);
-    shape.found = form !== undefined && isAlike(form.make(sent, timeSeconds), made) ? form : "odd";
-    return made;
-  }
-  const made = shape.found.make(sent, timeSeconds);
-  if (request.vouched === "proved") prove(made, carefully());
-  return asFormed(made);
+  const made = byForm(shape, request, {
+    carefully,
+    learn: (example) => NewForm.of(sent, example),
+    make: (form) => form.make(sent, timeSeconds),
+  });
+  shape.found?.adopt(made, timeSeconds);
+  return made;
 }
 
 /** The same for an object that was made by a form and gets another status, and nothing else. */
@@ -48,22 +46,35 @@ export function formedStatus(
   const timeSeconds = Math.floor(nowMs / 1_000);
   const origin = originOf(old.metadata);
   if (origin === undefined || origin.timeSeconds > timeSeconds || !isOnlyStatus(old, patched)) return carefully();
-  const status = patched["status"] as JsonValue;
   const shape = statusShape(origin, old, patched, request);
-  if (shape === undefined || shape.found === "odd") return carefully();
+  if (shape === undefined) return carefully();
+  return byForm(shape, request, {
+    carefully,
+    learn: (example) => StatusForm.of(old, example),
+    make: (form) => form.make(old, patched["status"] as JsonValue, timeSeconds),
+  });
+}
+
+interface Ways<Form> {
+  readonly carefully: Carefully;
+  /** What a first one tells about others; undefined if that is nothing. */
+  readonly learn: (example: ApiObject) => Form | undefined;
+  readonly make: (form: Form) => ApiObject;
+}
+
+function byForm<Form>(shape: Shape<Form>, request: WriteRequest, { carefully, learn, make }: Ways<Form>): ApiObject {
   if (shape.found === undefined) {
-    const made = carefully();
-    const form = StatusForm.of(old, made);
-    shape.found = form !== undefined && isAlike(form.make(old, status, timeSeconds), made) ? form : "odd";
-    return made;
+    const example = carefully();
+    const form = learn(example);
+    if (form !== undefined && isAlike(make(form), example)) shape.found = form;
+    return example;
   }
-  const made = shape.found.make(old, status, timeSeconds);
-  if (request.vouched === "proved") prove(made, carefully());
-  return asFormed(made);
+  const made = make(shape.found);
+  return request.vouched === "proved" ? proved(made, carefully()) : asFormed(made);
 }
 
 /** Owners are known by their UIDs, so that only their number counts. Undefined for what is too odd. */
-function newShape(sent: ApiObject, { kind, manager }: WriteRequest): Shape<NewForm | "odd"> | undefined {
+function newShape(sent: ApiObject, { kind, manager }: WriteRequest): Shape<NewForm> | undefined {
   const owners = sent.metadata.ownerReferences?.length ?? 0;
   if (owners > 1) return undefined;
   const from = treeOf(kind.schema, manager).root.step(owners === 0 ? "free" : "owned");
@@ -76,8 +87,8 @@ const butReferences: LeftOut = {
   below: (name) => (name === "metadata" ? leavingOutReferences : nothingLeftOut),
 };
 
-function treeOf(schema: CompiledSchema, manager: string): ShapeTree<NewForm | "odd"> {
-  const ofSchema = forms.get(schema) ?? new Map<string, ShapeTree<NewForm | "odd">>();
+function treeOf(schema: CompiledSchema, manager: string): ShapeTree<NewForm> {
+  const ofSchema = forms.get(schema) ?? new Map<string, ShapeTree<NewForm>>();
   forms.set(schema, ofSchema);
   const known = ofSchema.get(manager) ?? new ShapeTree(shapesMax);
   ofSchema.set(manager, known);
@@ -101,7 +112,7 @@ function statusShape(
   old: ApiObject,
   patched: JsonObject,
   { kind, manager, subresource }: WriteRequest,
-): Shape<StatusForm | "odd"> | undefined {
+): Shape<StatusForm> | undefined {
   const type = mergeTypeOf(kind.schema.schema);
   const from = form.statuses.root.step(manager).step(subresource);
   return changeShape(from, type, { before: statusOf(old), after: statusOf(patched) });
@@ -115,7 +126,8 @@ function isAlike(one: ApiObject, other: ApiObject): boolean {
   return writeJson(one) === writeJson(other);
 }
 
-function prove(made: ApiObject, expected: ApiObject): void {
-  if (isAlike(made, expected)) return;
-  throw new Error(`a form makes ${writeJson(made)} of what is ${writeJson(expected)}`);
+/** What was made with care: it goes the long way, on which all the rest is looked at as well. */
+function proved(made: ApiObject, carefully: ApiObject): ApiObject {
+  if (isAlike(made, carefully)) return carefully;
+  throw new Error(`a form makes ${writeJson(made)} of what is ${writeJson(carefully)}`);
 }

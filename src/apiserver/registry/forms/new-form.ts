@@ -27,7 +27,7 @@ const statusesMax = 2_000;
 /** What new objects that look alike come to, as far as it does not depend on their values. */
 export class NewForm {
   /** What becomes of them next, by what that looks like. */
-  readonly statuses = new ShapeTree<StatusForm | "odd">(statusesMax);
+  readonly statuses = new ShapeTree<StatusForm>(statusesMax);
   readonly #entry: ManagedFieldsEntry;
   /** What the server adds: defaults. */
   readonly #added: JsonObject;
@@ -57,6 +57,11 @@ export class NewForm {
     return made as unknown as ApiObject;
   }
 
+  /** Remembers that an object is one of these, for what becomes of it next. */
+  adopt({ metadata: { managedFields } }: ApiObject, timeSeconds: number): void {
+    if (managedFields !== undefined) origins.set(managedFields, { form: this, timeSeconds });
+  }
+
   #entries({ ownerReferences = [] }: ObjectMeta, timeSeconds: number): Entries {
     const [owner] = ownerReferences;
     if (owner !== undefined) return this.#written(timeSeconds, withOwner(this.#entry.fieldsV1 ?? {}, owner.uid));
@@ -68,9 +73,7 @@ export class NewForm {
   }
 
   #written(timeSeconds: number, fieldsV1: Fields): Entries {
-    const entries = [{ ...this.#entry, time: utcText(timeSeconds), fieldsV1 }];
-    origins.set(entries, { form: this, timeSeconds });
-    return entries;
+    return [{ ...this.#entry, time: utcText(timeSeconds), fieldsV1 }];
   }
 }
 

@@ -1,0 +1,213 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import type { AdmissionPlugin } from "../../src/apiserver/registry/admission.ts";
+import { systemClock } from "../../src/apiserver/system-clock.ts";
+import { quotaKinds } from "../../src/core/resources/kinds.ts";
+import { resourceClaimDefinition } from "../../src/core/resources/resource-claim.ts";
+import { StatusError } from "../../src/protocol/api-status.ts";
+import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
+import { installKinds } from "../../src/up/install-kinds.ts";
+import { parseAny } from "./kinds.ts";
+import { inProcess, type Twin } from "./twin-servers.ts";
+
+const { signal } = new AbortController();
+const namespace = "default";
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Step {
+  /** Of the claim; the first step makes it, the others give it a status. */
+  readonly name: string;
+  readonly claim: Json;
+  readonly metadata: Json;
+  readonly status: Json;
+  readonly passMs: number;
+}
+
+const some = <Value>(...values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
+const owner = (uid: string): Json => ({ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid });
+const request = fc.record(
+  {
+    resourceType: some("a/b", "a/c", "d/e"),
+    amount: fc.nat(9),
+    dimensionKey: some("", "x=1"),
+    dimensions: some({}, { x: "1" }),
+  },
+  { requiredKeys: ["resourceType", "amount"] },
+);
+const claimSpec = fc.record(
+  {
+    consumerRef: fc.record(
+      { kind: some("Namespace"), name: some("n", "m"), apiGroup: some("", "g.io") },
+      { requiredKeys: ["kind", "name"] },
+    ),
+    requests: fc.uniqueArray(request, { minLength: 1, maxLength: 3, selector: ({ resourceType }) => resourceType }),
+    resourceRef: fc.record(
+      { kind: some("Pod"), name: some("p"), namespace: some("", "n") },
+      { requiredKeys: ["kind", "name"] },
+    ),
+    unknown: some(1),
+  },
+  { requiredKeys: ["consumerRef", "requests"] },
+);
+const metadata = fc.record(
+  {
+    labels: some({}, { l: "1" }, { l: "2", k: "" }),
+    annotations: some({}, { a: "1" }, { b: "" }),
+    ownerReferences: some([], [owner("u-1")], [owner("u-2")], [owner("u-1"), owner("u-2")]),
+    finalizers: some([], ["f.io/f"]),
+  },
+  { requiredKeys: [] },
+);
+const condition = fc.record(
+  {
+    type: some("Granted", "Other"),
+    status: some("True", "False"),
+    reason: some("QuotaAvailable", "PendingEvaluation"),
+    message: some("", "yes"),
+    lastTransitionTime: some("1970-01-01T00:00:00Z", "2026-01-01T00:00:00Z"),
+  },
+  { requiredKeys: ["type", "status", "reason", "message", "lastTransitionTime"] },
+);
+const allocation = fc.record({
+  resourceType: some("a/b", "a/c"),
+  status: some("Granted"),
+  lastTransitionTime: some("2026-01-01T00:00:00Z"),
+});
+const status = fc.record(
+  {
+    observedGeneration: some(1, null),
+    amounts: some("1", "2"),
+    conditions: fc.uniqueArray(condition, { maxLength: 2, selector: ({ type }) => type }),
+    allocations: fc.uniqueArray(allocation, { maxLength: 2, selector: ({ resourceType }) => resourceType }),
+    unknown: some(1),
+  },
+  { requiredKeys: [] },
+);
+const step: fc.Arbitrary<Step> = fc.record({
+  name: some("one", "two", "three", "four"),
+  claim: claimSpec,
+  metadata,
+  status,
+  passMs: some(0, 0, 400, 1_000),
+});
+
+let twins: Twin[] = [];
+afterEach(async () => {
+  for (const twin of twins) await twin.stop();
+  twins = [];
+});
+
+async function serverWith(options: Parameters<typeof inProcess>[0]): Promise<Twin> {
+  const twin = await inProcess(options);
+  twins.push(twin);
+  await installKinds(twin.client, quotaKinds, systemClock, signal);
+  return twin;
+}
+
+const claimsOn = ({ client }: Twin) => client.resource(resourceClaimDefinition, parseAny);
+
+function manifest(name: string, spec: Json, meta: Json = {}): KubernetesObject {
+  const { group, version, kind } = resourceClaimDefinition;
+  return { apiVersion: `${group}/${version}`, kind, metadata: { name, namespace, ...meta }, spec } as KubernetesObject;
+}
+
+const plain = {
+  consumerRef: { kind: "Namespace", name: "n" },
+  requests: [{ resourceType: "a/b", amount: 1, dimensionKey: "" }],
+};
+
+/** In the same form, and refused by its rules. */
+const wrong = { ...plain, consumerRef: { kind: "not a kind", name: "n" } };
+
+/** What a server says to a step: the claim as it is then, or why not. */
+async function said(
+  twin: Twin,
+  { name, claim, metadata: meta, status: next, passMs }: Step,
+  vouched: boolean,
+): Promise<unknown> {
+  const claims = claimsOn(twin);
+  twin.clock.advance(passMs);
+  try {
+    const found = await claims.find({ name, namespace }, signal);
+    if (found === undefined) return await claims.create(manifest(name, claim, meta), { vouched }, signal);
+    const { uid, resourceVersion } = (found as unknown as KubernetesObject).metadata;
+    const body = { metadata: { uid, resourceVersion }, status: next };
+    return await claims.patch({ name, namespace }, { type: "merge", body }, { vouched, subresource: "status" }, signal);
+  } catch (error) {
+    if (error instanceof StatusError) return error.status;
+    throw error;
+  }
+}
+
+/** Servers count other writes than these as well, and not all do so at the same time. */
+function timeless(object: unknown): unknown {
+  const { metadata: meta } = object as { readonly metadata: Json };
+  return { ...(object as Json), metadata: { ...meta, resourceVersion: "" } };
+}
+
+/** The code that a create is refused with; 201 if it is not. */
+async function codeOf(twin: Twin, object: KubernetesObject): Promise<number> {
+  try {
+    await claimsOn(twin).create(object, { vouched: true }, signal);
+    return 201;
+  } catch (error) {
+    if (error instanceof StatusError) return error.status.code;
+    throw error;
+  }
+}
+
+describe("what a part of the program answers for", () => {
+  it("comes to the same as if nobody did, as long as it is right", async () => {
+    const [believing, careful] = [await serverWith({ vouched: "believed" }), await serverWith({})];
+    let round = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+        round += 1;
+        for (const { name, ...rest } of steps) {
+          const each = { ...rest, name: `${name}-${round}` };
+          const expected = await said(careful, each, false);
+          if ((expected as Json)["kind"] === "Status") continue; // nobody answers for what is wrong
+          expect(timeless(await said(believing, each, true))).toEqual(timeless(expected));
+        }
+      }),
+      { numRuns: 150 },
+    );
+  }, 60_000);
+
+  it("is believed from the second of its form on, except for metadata, which anybody may have given", async () => {
+    const twin = await serverWith({ vouched: "believed" });
+    expect(await codeOf(twin, manifest("a", wrong))).toBe(422);
+    expect(await codeOf(twin, manifest("b", plain))).toBe(201);
+    expect(await codeOf(twin, manifest("c", wrong))).toBe(201);
+    expect(await codeOf(twin, manifest("Not A Name", plain))).toBe(422);
+    expect(await codeOf(twin, manifest("d", plain, { labels: { good: "yes" } }))).toBe(201);
+    expect(await codeOf(twin, manifest("e", plain, { labels: { good: "not a value" } }))).toBe(422);
+  });
+
+  it("is looked at all the same where it is to be proved", async () => {
+    const twin = await serverWith({ vouched: "proved" });
+    expect(await codeOf(twin, manifest("a", plain))).toBe(201);
+    expect(await codeOf(twin, manifest("b", wrong))).toBe(422);
+  });
+
+  it("is not what others make of it on its way", async () => {
+    const meddler: AdmissionPlugin = {
+      name: "meddler",
+      mutate: async ({ object }) => {
+        const { metadata: meta } = object as { readonly metadata: KubernetesObject["metadata"] };
+        const spec = meta.name === "b" ? { ...plain, requests: [] } : object?.["spec"];
+        return { ...object, spec } as unknown as NonNullable<typeof object>;
+      },
+    };
+    const twin = await serverWith({ vouched: "believed", plugins: [meddler] });
+    expect(await codeOf(twin, manifest("a", plain))).toBe(201);
+    expect(await codeOf(twin, manifest("b", plain))).toBe(422);
+  });
+
+  it("is nothing that a server elsewhere, or a client of this one, can ask for", async () => {
+    const twin = await serverWith({ vouched: "believed" });
+    await claimsOn(twin).create(manifest("a", plain), {}, signal);
+    await expect(claimsOn(twin).create(manifest("b", wrong), {}, signal)).rejects.toThrow("spec.consumerRef.kind");
+  });
+});
