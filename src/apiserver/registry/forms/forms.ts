@@ -73,11 +73,11 @@ function byForm<Form>(shape: Shape<Form>, request: WriteRequest, { carefully, le
   return request.vouched === "proved" ? proved(made, carefully()) : asFormed(made);
 }
 
-/** Owners are known by their UIDs, so that only their number counts. Undefined for what is too odd. */
+/** An owner is known by its UID: whether there is one is all that counts. Undefined for what is too odd. */
 function newShape(sent: ApiObject, { kind, manager }: WriteRequest): Shape<NewForm> | undefined {
-  const owners = sent.metadata.ownerReferences?.length ?? 0;
-  if (owners > 1) return undefined;
-  const from = treeOf(kind.schema, manager).root.step(owners === 0 ? "free" : "owned");
+  const { ownerReferences } = sent.metadata;
+  if (ownerReferences !== undefined && ownerReferences.length !== 1) return undefined;
+  const from = treeOf(kind.schema, manager).root.step(ownerReferences === undefined ? "free" : "owned");
   return changeShape(from, mergeTypeOf(kind.schema.schema), { before: nothing, after: sent }, butReferences);
 }
 
