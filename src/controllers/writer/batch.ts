@@ -51,16 +51,18 @@ export async function decideBatch(
   const answered = answerPatient(desk, decisions.some(isDenial), hands);
   const promises = new Promises(decisions.filter(isReserve), (uid) => ports.told.promised?.(uid) === true);
   const changes = { decisions, dropped, expirationTime };
-  const crowd = new CrowdAnswers(promises, answers, ports.runtime.clock, signal);
+  const { underWay } = desk;
+  const failed = (): void => ports.lookAgain(desk.id);
+  const crowd = new CrowdAnswers({ promises, answers, underWay, clock: ports.runtime.clock, failed }, signal);
   const ordered = (type: string, place: LogPlace): void => {
     promises.stands(type);
     crowd.ordered(place);
   };
-  const early = (): Promise<unknown> => Promise.all([answered, failures.of(crowd.over())]);
-  const swapped = await hands.writes.swapAll(changes, ordered).finally(early);
+  const swapped = await hands.writes.swapAll(changes, ordered).finally(() => answered);
   await failures.of(commitAll(desk, promises, swapped, hands));
   for (const uid of oversized(decisions)) faulty.set(uid, "asks for more than fits onto a page");
   if (faulty.size > 0) await failures.of(allOf([...faulty].map(([uid, message]) => answers.refuse(uid, message))));
+  if (decisions.some(isDenial)) await failures.of(underWay.over());
   const denials = decisions.filter(isDenial).map(({ claim }) => claim);
   const hasRoom = denials.length > 0 && (await denyAll(desk, denials, { ...hands, swapped }, signal));
   return hasRoom || !desk.isCounted || decisions.some(({ outcome }) => outcome === "wait");
@@ -77,7 +79,7 @@ function sortOut(desk: Desk, { forced, registrations }: DeskPorts): Sorted {
   const faulty = new Map<string, string>();
   for (const { place, claim, open } of desk.open) {
     const { uid } = open.claim;
-    if (desk.answers.has(uid)) continue; // what was promised is granted, whatever is true by now
+    if (desk.isPromised(uid)) continue; // what was promised is granted, whatever is true by now
     const verdict = forced.verdict(place, uid);
     if (verdict === "unknown") continue; // we are told when it is known
     const faults = faultsOf(claim, registrations);
@@ -113,7 +115,7 @@ async function commitAll(
   const known = new Set(uids.filter((uid) => promises.isKnown(uid)));
   const patient = known.size < crowdMin ? known : new Set<string>();
   desk.answers.add(patient, ports.runtime.elapsedMs());
-  await allOf(uids.filter((uid) => !patient.has(uid)).map((uid) => answers.commit(uid)));
+  await allOf(uids.filter((uid) => !desk.isPromised(uid)).map((uid) => answers.commit(uid)));
 }
 
 function isDenial(decision: Decision): decision is Extract<Decision, { readonly outcome: "deny" }> {

@@ -62,6 +62,7 @@ export class BucketWriter implements Running {
       told,
       pages: new PageStore(runtime),
       claims: new ClaimStore(runtime.planes),
+      lookAgain: (id) => this.#queue.add(id),
     };
     this.#queue = new WorkQueue<string>({
       work: (id, signal) => this.#work(id, signal),
@@ -110,6 +111,7 @@ export class BucketWriter implements Running {
   async stop(): Promise<void> {
     for (const stop of this.#unsubscribe.splice(0)) stop();
     await Promise.all([this.#queue.stop(), this.#audits.stop(), this.#pages.stop()]);
+    for (const desk of this.#desks.values()) await desk.underWay.over().catch(() => undefined);
   }
 
   #subscribe(): void {
@@ -228,7 +230,9 @@ export class BucketWriter implements Running {
 
   async #round(desk: Desk, signal: AbortSignal): Promise<boolean> {
     const changes = desk.changes;
-    if (!desk.isCounted || this.#isCountDue(desk)) {
+    const isCountDue = !desk.isCounted || this.#isCountDue(desk);
+    if (isCountDue || desk.shrinks.size > 0) await desk.underWay.over();
+    if (isCountDue) {
       await recount(desk, this.#ports, signal).catch((error: unknown) =>
         tellOfMissingPlace(error, desk, this.#ports, signal),
       );
@@ -237,7 +241,7 @@ export class BucketWriter implements Running {
     const hasMore = await decideBatch(desk, this.#ports, failures, signal);
     await shrinkAll(desk, this.#ports, failures, signal);
     const isOvertaken = await removeUnused(desk, this.#ports, signal);
-    desk.forgetGone();
+    if (desk.underWay.isNothing) desk.forgetGone();
     desk.isActive ||= desk.changes !== changes;
     failures.throwFirst();
     return hasMore || isOvertaken || desk.shrinks.size > 0;

@@ -14,6 +14,7 @@ import { isOlder } from "../../kube/watch/revision.ts";
 import type { ClaimRecord } from "../views/claim-record.ts";
 import type { DeskPage } from "./desk-page.ts";
 import { PatientAnswers } from "./patient-answers.ts";
+import { UnderWay } from "./under-way.ts";
 
 /** Whose quota, and in which plane. */
 export interface DeskKey {
@@ -61,6 +62,8 @@ export class Desk {
   readonly shrinks = new Map<string, Shrink>();
   /** Grants that nobody waits for. */
   readonly answers = new PatientAnswers();
+  /** Grants that are being given meanwhile. */
+  readonly underWay = new UnderWay();
   readonly #gone = new Set<string>();
   readonly #fences = new Map<string, Set<string>>();
   /** Types of which a page was seen. */
@@ -90,6 +93,11 @@ export class Desk {
   /** Whether this very version of a claim that waits is known. */
   hasOpen({ uid, version, state }: ClaimRecord): boolean {
     return state === "pending" && this.#open.get(uid)?.claim.metadata.resourceVersion === version;
+  }
+
+  /** Whether a claim that waits is promised all it asks for, and only has to be told. */
+  isPromised(uid: string): boolean {
+    return this.answers.has(uid) || this.underWay.has(uid);
   }
 
   /** Takes in a claim as it was seen, in whatever order and however often. */

@@ -23,6 +23,8 @@ export interface DeskPorts {
   readonly claims: ClaimStore;
   readonly shown: BucketViews;
   readonly told: DecisionListener;
+  /** Has a desk looked at once more. */
+  readonly lookAgain: (deskId: string) => void;
 }
 
 /** Hears of what becomes of claims, as soon as that is certain. */

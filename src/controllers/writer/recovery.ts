@@ -19,7 +19,7 @@ interface Hands {
  */
 export async function recoverAll(desk: Desk, hands: Hands, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const dropped = new Set<string>();
-  const waiting = [...desk.open].filter(({ open }) => !desk.answers.has(open.claim.uid));
+  const waiting = [...desk.open].filter(({ open }) => !desk.isPromised(open.claim.uid));
   if (waiting.length === 0) return dropped;
   const promised = promisedOn(desk);
   for (const entry of waiting.filter(({ open }) => promised.has(open.claim.uid))) {

@@ -1,0 +1,40 @@
+/**
+ * Claims that are being granted while their desk goes on. What was promised to them stays promised until that is done, and
+ * nobody else decides about them.
+ */
+export class UnderWay {
+  readonly #uids = new Set<string>();
+  #work: Promise<void> = Promise.resolve();
+  #failure: { readonly error: unknown } | undefined;
+
+  has(uid: string): boolean {
+    return this.#uids.has(uid);
+  }
+
+  get isNothing(): boolean {
+    return this.#uids.size === 0;
+  }
+
+  /** `failed` is told when the work fails; the next who waits for it hears why. */
+  add(uids: readonly string[], work: Promise<void>, failed: () => void): void {
+    for (const uid of uids) this.#uids.add(uid);
+    const before = this.#work;
+    this.#work = work
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+        failed();
+      })
+      .finally(() => {
+        for (const uid of uids) this.#uids.delete(uid);
+      })
+      .then(() => before);
+  }
+
+  /** Settles when nothing is under way; throws if any of it failed, once. */
+  async over(): Promise<void> {
+    while (!this.isNothing) await this.#work;
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure.error;
+  }
+}
