@@ -3,12 +3,13 @@ import { isJsonObject } from "../../protocol/json-value.ts";
 import { formatApiVersion } from "../../protocol/object-meta.ts";
 import { createOwned, ownedNew } from "../registry/create.ts";
 import { formedNew } from "../registry/forms/forms.ts";
+import { nextByWord } from "../registry/forms/vouched-status.ts";
 import type { WriteRequest } from "../registry/object-request.ts";
 import { nextByPatch, type PatchType } from "../registry/patch-state.ts";
 import type { Registry } from "../registry/registry.ts";
 import { sentObject } from "../registry/sent-object.ts";
 import type { ApiObject, ServedKind } from "../registry/served-kind.ts";
-import { nextByReplacement, requireName, updateObject } from "../registry/update.ts";
+import { type NextState, nextByReplacement, requireName, updateObject } from "../registry/update.ts";
 import type { Ordered } from "../storage/object-store.ts";
 import type { ApiAnswer, ApiRequest } from "./api-request.ts";
 import { type BodyKind, bodyText, contentType, objectBody, type SentBody, unsupportedMediaType } from "./body.ts";
@@ -39,8 +40,11 @@ export async function update(registry: Registry, call: ResourceCall): Promise<Ap
   const showing = showingOf(call, registry.clock.now());
   const write = writeRequest(call, parseWriteOptions(request, "UpdateOptions"), orderedFor(registry, request, showing));
   const { value, duplicates } = await objectBody(request, bodyKind(call.kind));
-  const object = requireName(sentObject(value, write, duplicates), call.path.name);
-  const next = nextByReplacement(object, write, registry.clock);
+  const carefully = (): NextState => {
+    const object = requireName(sentObject(value, write, duplicates), call.path.name);
+    return nextByReplacement(object, write, registry.clock);
+  };
+  const next = write.vouched === undefined ? carefully() : nextByWord(value, write, registry.clock, carefully);
   const { stored, created } = await updateObject(registry, write, call.path.name, next);
   return objectAnswer(created ? 201 : 200, stored, showing);
 }

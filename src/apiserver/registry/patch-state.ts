@@ -44,7 +44,7 @@ export function nextByPatch(patch: Patch, request: WriteRequest, clock: Clock): 
       return ownedAfterUpdate(current, patched, request, nowMs);
     };
     if (request.vouched === undefined || request.subresource !== "status") return carefully();
-    return formedStatus({ old: current, patched: changed.value }, request, nowMs, carefully);
+    return formedStatus({ old: current, next: changed.value, isWhole: false }, request, nowMs, carefully);
   };
 }
 

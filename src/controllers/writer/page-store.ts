@@ -92,7 +92,7 @@ export class PageStore {
     try {
       const { version } = await this.#versions(key).updateStatus(
         object,
-        { ordered: (_, place) => ordered(place) },
+        { ordered: (_, place) => ordered(place), vouched: true },
         signal,
       );
       return { ...before, conditions, page: { ...page, version, writer, content } };

@@ -122,8 +122,10 @@ export class ResourceClient<Kind> {
 
   updateStatus(object: KubernetesObject, options: EarlyOptions<Kind>, signal: AbortSignal): Promise<Kind> {
     const path = `${this.#path(this.#refOf(object))}/status`;
-    const call = { path, query: writeQuery(options), body: new JsonBody(object), ordered: this.#early(options) };
-    return this.#write({ method: "PUT", ...call }, signal);
+    const { vouched } = options;
+    const query = writeQuery(options);
+    const body = new JsonBody(object);
+    return this.#write({ method: "PUT", path, query, body, ordered: this.#early(options), vouched }, signal);
   }
 
   patch(ref: ObjectRef, { type, body }: Patch, options: WriteOptions, signal: AbortSignal): Promise<Kind> {

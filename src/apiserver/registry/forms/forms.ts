@@ -7,8 +7,9 @@ import { mergeTypeOf } from "../patch/fields/merge-type.ts";
 import { type Shape, ShapeTree } from "../patch/fields/shape-tree.ts";
 import { leavingOutReferences } from "../patch/managed/owner-references.ts";
 import type { ApiObject } from "../served-kind.ts";
+import { type FieldState, findState, knownState, rememberState } from "./field-state.ts";
 import { asFormed } from "./formed.ts";
-import { NewForm, type Origin, originOf } from "./new-form.ts";
+import { NewForm } from "./new-form.ts";
 import { StatusForm } from "./status-form.ts";
 
 /** Makes the object that goes on its way, with all the care that strangers are met with. */
@@ -32,27 +33,42 @@ export function formedNew(sent: ApiObject, request: WriteRequest, nowMs: number,
     learn: (example) => NewForm.of(sent, example),
     make: (form) => form.make(sent, timeSeconds),
   });
-  shape.found?.adopt(made, timeSeconds);
+  if (shape.found !== undefined) rememberState(made, { state: shape.found.state, madeSeconds: timeSeconds });
   return made;
 }
 
-/** The same for an object that was made by a form and gets another status, and nothing else. */
+interface StatusChange {
+  readonly old: ApiObject;
+  readonly next: JsonValue;
+  /** Whether all of the object was sent: its sender gives up what was left out, though that stays as it is. */
+  readonly isWhole: boolean;
+}
+
+/** The same for an object that is there and gets another status, and nothing else. */
 export function formedStatus(
-  { old, patched }: { readonly old: ApiObject; readonly patched: JsonValue },
+  { old, next, isWhole }: StatusChange,
   request: WriteRequest,
   nowMs: number,
   carefully: Carefully,
 ): ApiObject {
   const timeSeconds = Math.floor(nowMs / 1_000);
-  const origin = originOf(old.metadata);
-  if (origin === undefined || origin.timeSeconds > timeSeconds || !isOnlyStatus(old, patched)) return carefully();
-  const shape = statusShape(origin, old, patched, request);
+  const known = knownState(old.metadata);
+  if (known === undefined) {
+    const made = carefully();
+    findState(made, request.kind.schema, timeSeconds);
+    return made;
+  }
+  const { state, madeSeconds } = known;
+  if (madeSeconds > timeSeconds || !isOnlyStatus(old, next)) return carefully();
+  const shape = statusShape(state, { old, next, isWhole }, request);
   if (shape === undefined) return carefully();
-  return byForm(shape, request, {
+  const made = byForm(shape, request, {
     carefully,
-    learn: (example) => StatusForm.of(old, example),
-    make: (form) => form.make(old, patched["status"] as JsonValue, timeSeconds),
+    learn: (example) => StatusForm.of(old, example, state),
+    make: (form) => form.make(old, next["status"] as JsonValue, timeSeconds),
   });
+  if (shape.found !== undefined) rememberState(made, { state: shape.found.state, madeSeconds });
+  return made;
 }
 
 interface Ways<Form> {
@@ -95,27 +111,29 @@ function treeOf(schema: CompiledSchema, manager: string): ShapeTree<NewForm> {
   return known;
 }
 
-/** Whether a patch leaves all else as it is, of an object that is not about to go. */
-function isOnlyStatus(old: ApiObject, patched: JsonValue): patched is JsonObject {
-  if (!isJsonObject(patched) || patched["status"] === undefined || old.metadata.deletionTimestamp !== undefined) {
+/** Whether all else stays as it is, of an object that is not about to go. */
+function isOnlyStatus(old: ApiObject, next: JsonValue): next is JsonObject {
+  if (!isJsonObject(next) || next["status"] === undefined || old.metadata.deletionTimestamp !== undefined) {
     return false;
   }
-  const names = Object.keys(patched);
+  const names = Object.keys(next);
   return (
-    names.length === Object.keys(old).length &&
-    names.every((name) => name === "status" || jsonEquals(patched[name] as JsonValue, old[name] as JsonValue))
+    names.length === Object.keys(old).length + (Object.hasOwn(old, "status") ? 0 : 1) &&
+    names.every((name) => name === "status" || jsonEquals(next[name] as JsonValue, old[name] as JsonValue))
   );
 }
 
 function statusShape(
-  { form }: Origin,
-  old: ApiObject,
-  patched: JsonObject,
+  state: FieldState,
+  { old, next, isWhole }: StatusChange & { readonly next: JsonObject },
   { kind, manager, subresource }: WriteRequest,
 ): Shape<StatusForm> | undefined {
   const type = mergeTypeOf(kind.schema.schema);
-  const from = form.statuses.root.step(manager).step(subresource);
-  return changeShape(from, type, { before: statusOf(old), after: statusOf(patched) });
+  const from = state.next.root
+    .step(manager)
+    .step(subresource)
+    .step(isWhole ? "whole" : "part");
+  return changeShape(from, type, { before: statusOf(old), after: statusOf(next) });
 }
 
 function statusOf({ status }: JsonObject): JsonObject {

@@ -1,33 +1,16 @@
 import type { JsonObject } from "../../../protocol/json-value.ts";
 import type { ManagedFieldsEntry, ObjectMeta } from "../../../protocol/object-meta.ts";
 import { uidElement } from "../patch/fields/path-element.ts";
-import { ShapeTree } from "../patch/fields/shape-tree.ts";
 import { utcText } from "../patch/managed/time-text.ts";
 import type { ApiObject } from "../served-kind.ts";
-import type { StatusForm } from "./status-form.ts";
+import { FieldState } from "./field-state.ts";
 
 type Entries = readonly ManagedFieldsEntry[];
 type Fields = NonNullable<ManagedFieldsEntry["fieldsV1"]>;
 
-/** By which form managed fields were written, and when. */
-export interface Origin {
-  readonly form: NewForm;
-  readonly timeSeconds: number;
-}
-
-const origins = new WeakMap<Entries, Origin>();
-
-/** Undefined for managed fields that came about in another way. */
-export function originOf({ managedFields }: ObjectMeta): Origin | undefined {
-  return managedFields === undefined ? undefined : origins.get(managedFields);
-}
-
-const statusesMax = 2_000;
-
 /** What new objects that look alike come to, as far as it does not depend on their values. */
 export class NewForm {
-  /** What becomes of them next, by what that looks like. */
-  readonly statuses = new ShapeTree<StatusForm>(statusesMax);
+  readonly state = new FieldState();
   readonly #entry: ManagedFieldsEntry;
   /** What the server adds: defaults. */
   readonly #added: JsonObject;
@@ -55,11 +38,6 @@ export class NewForm {
     for (const name of Object.keys(sent)) if (!Object.hasOwn(made, name)) made[name] = sent[name];
     for (const name of Object.keys(this.#added)) made[name] = this.#added[name];
     return made as unknown as ApiObject;
-  }
-
-  /** Remembers that an object is one of these, for what becomes of it next. */
-  adopt({ metadata: { managedFields } }: ApiObject, timeSeconds: number): void {
-    if (managedFields !== undefined) origins.set(managedFields, { form: this, timeSeconds });
   }
 
   #entries({ ownerReferences = [] }: ObjectMeta, timeSeconds: number): Entries {

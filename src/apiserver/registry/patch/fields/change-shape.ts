@@ -104,8 +104,12 @@ class Walk<Found> {
   #visitMember(map: MapType, name: string, before: Side, after: Side): void {
     const leftOut = this.#leftOut;
     const type = memberType(map, name);
-    if (type === undefined || this.isOdd || leftOut.has(name)) return;
+    if (this.isOdd || leftOut.has(name)) return;
     this.#step(name);
+    if (type === undefined) {
+      this.at = this.at.step("unknown");
+      return;
+    }
     this.#leftOut = leftOut.below(name);
     this.#visit(type, before, after);
     this.#leftOut = leftOut;
