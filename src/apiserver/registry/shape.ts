@@ -49,7 +49,8 @@ function keepOthers(object: ApiObject, old: ApiObject, kind: ServedKind, subreso
   return kind.hasStatus ? withFieldOf(object, "status", old) : object;
 }
 
-function statusOnly(object: ApiObject, old: ApiObject, kind: ServedKind): ApiObject {
+/** The object that is stored when only the status of this one counts. */
+export function statusOnly(object: ApiObject, old: ApiObject, kind: ServedKind): ApiObject {
   const withStatus = withFieldOf(old, "status", object);
   const { managedFields, labels, annotations, finalizers, ownerReferences, resourceVersion } = object.metadata;
   if (kind.isCustom) return withMetadata(withStatus, { managedFields, resourceVersion });

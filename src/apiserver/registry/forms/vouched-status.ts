@@ -2,6 +2,7 @@ import type { Clock } from "../../../protocol/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json-value.ts";
 import type { WriteRequest } from "../object-request.ts";
 import type { ApiObject } from "../served-kind.ts";
+import { statusOnly } from "../shape.ts";
 import type { NextState } from "../update.ts";
 import { formedStatus } from "./forms.ts";
 
@@ -15,7 +16,8 @@ export function nextByWord(
   return (current) => {
     if (current === undefined || !isStatusOf(current, sent, request)) return carefully()(current);
     const next: JsonObject = { ...(current as JsonObject), status: sent["status"] as JsonValue };
-    return formedStatus({ old: current, next, isWhole: true }, request, clock.now(), () => carefully()(current));
+    const made = (): ApiObject => statusOnly(carefully()(current), current, request.kind);
+    return formedStatus({ old: current, next, isWhole: true }, request, clock.now(), made);
   };
 }
 
