@@ -1,5 +1,5 @@
 import { writeJson } from "../../../protocol/json-writer.ts";
-import type { ManagedFieldsEntry, ObjectMeta } from "../../../protocol/object-meta.ts";
+import type { ManagedFieldsEntry } from "../../../protocol/object-meta.ts";
 import type { CompiledSchema } from "../../../schema/compiled-schema.ts";
 import { ShapeTree } from "../patch/fields/shape-tree.ts";
 import type { ApiObject } from "../served-kind.ts";
@@ -41,11 +41,6 @@ export interface Known {
 
 const known = new WeakMap<Entries, Known>();
 
-/** Undefined for an object whose managed fields came about without any form. */
-export function knownState({ managedFields }: ObjectMeta): Known | undefined {
-  return managedFields === undefined ? undefined : known.get(managedFields);
-}
-
 export function rememberState({ metadata: { managedFields } }: ApiObject, state: Known): void {
   if (managedFields !== undefined) known.set(managedFields, state);
 }
@@ -53,18 +48,23 @@ export function rememberState({ metadata: { managedFields } }: ApiObject, state:
 /** States that were come across, by schema and by what is owned. */
 const found = new WeakMap<CompiledSchema, Map<string, FieldState>>();
 
-/**
- * Comes to know the state of an object that somebody made before, perhaps before this program started. Not of one with an
- * owner: there is no other like it.
- */
-export function findState(object: ApiObject, schema: CompiledSchema, nowSeconds: number): void {
+/** The state of an object that is stored; undefined for one with an owner that no form was seen to make: no other is like it. */
+export function knownState(object: ApiObject, schema: CompiledSchema, nowSeconds: number): Known | undefined {
   const { managedFields = [], ownerReferences } = object.metadata;
-  if (managedFields.length !== 2 || ownerReferences !== undefined) return;
+  const seen = known.get(managedFields);
+  if (seen !== undefined || ownerReferences !== undefined) return seen;
+  const state = foundState(managedFields, schema);
+  return state && { state, madeSeconds: nowSeconds };
+}
+
+/** Of an object that was made before this program started, or long ago. */
+function foundState(entries: Entries, schema: CompiledSchema): FieldState | undefined {
+  if (entries.length !== 2) return undefined;
   const states = found.get(schema) ?? new Map<string, FieldState>();
   found.set(schema, states);
-  const text = writeJson(managedFields.map(({ time: _, ...entry }) => entry));
+  const text = writeJson(entries.map(({ time: _, ...entry }) => entry));
   if (states.size >= statesMax) states.clear();
   const state = states.get(text) ?? new FieldState();
   states.set(text, state);
-  rememberState(object, { state, madeSeconds: nowSeconds });
+  return state;
 }

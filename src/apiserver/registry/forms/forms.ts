@@ -7,7 +7,7 @@ import { mergeTypeOf } from "../patch/fields/merge-type.ts";
 import { type Shape, ShapeTree } from "../patch/fields/shape-tree.ts";
 import { leavingOutReferences } from "../patch/managed/owner-references.ts";
 import type { ApiObject } from "../served-kind.ts";
-import { type FieldState, findState, knownState, rememberState } from "./field-state.ts";
+import { type FieldState, knownState, rememberState } from "./field-state.ts";
 import { asFormed } from "./formed.ts";
 import { NewForm } from "./new-form.ts";
 import { StatusForm } from "./status-form.ts";
@@ -52,14 +52,8 @@ export function formedStatus(
   carefully: Carefully,
 ): ApiObject {
   const timeSeconds = Math.floor(nowMs / 1_000);
-  const known = knownState(old.metadata);
-  if (known === undefined) {
-    const made = carefully();
-    findState(made, request.kind.schema, timeSeconds);
-    return made;
-  }
-  const { state, madeSeconds } = known;
-  if (madeSeconds > timeSeconds || !isOnlyStatus(old, next)) return carefully();
+  const { state, madeSeconds } = knownState(old, request.kind.schema, timeSeconds) ?? unknownState;
+  if (state === undefined || madeSeconds > timeSeconds || !isOnlyStatus(old, next)) return carefully();
   const shape = statusShape(state, { old, next, isWhole }, request);
   if (shape === undefined) return carefully();
   const made = byForm(shape, request, {
@@ -70,6 +64,8 @@ export function formedStatus(
   if (shape.found !== undefined) rememberState(made, { state: shape.found.state, madeSeconds });
   return made;
 }
+
+const unknownState = { state: undefined, madeSeconds: 0 };
 
 interface Ways<Form> {
   readonly carefully: Carefully;
