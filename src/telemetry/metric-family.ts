@@ -57,9 +57,10 @@ function idOf<Label extends string>(names: readonly Label[], labels: Labels<Labe
   return id;
 }
 
-export class Counter<Label extends string = never> extends MetricFamily<Label, NumberSeries> {
-  constructor(declaration: MetricDeclaration<Label>) {
-    super(declaration, () => new NumberSeries(true));
+/** A number for each set of labels. */
+class NumberFamily<Label extends string> extends MetricFamily<Label, NumberSeries> {
+  constructor(declaration: MetricDeclaration<Label>, isCounter: boolean) {
+    super(declaration, () => new NumberSeries(isCounter));
   }
 
   inc(labels: Labels<Label> | number = 1, by = 1): void {
@@ -68,14 +69,15 @@ export class Counter<Label extends string = never> extends MetricFamily<Label, N
   }
 }
 
-export class Gauge<Label extends string = never> extends MetricFamily<Label, NumberSeries> {
+export class Counter<Label extends string = never> extends NumberFamily<Label> {
   constructor(declaration: MetricDeclaration<Label>) {
-    super(declaration, () => new NumberSeries(false));
+    super(declaration, true);
   }
+}
 
-  inc(labels: Labels<Label> | number = 1, by = 1): void {
-    if (typeof labels === "number") this.only.inc(labels);
-    else this.labels(labels).inc(by);
+export class Gauge<Label extends string = never> extends NumberFamily<Label> {
+  constructor(declaration: MetricDeclaration<Label>) {
+    super(declaration, false);
   }
 
   dec(by = 1): void {

@@ -30,7 +30,7 @@ export class PlaceMap<Value> {
     this.#size += named.size - before;
   }
 
-  /** Whether there was anything. */
+  /** Returns whether there was anything to delete. */
   delete({ plane, namespace, name }: ObjectPlace): boolean {
     const namespaces = this.#planes.get(plane);
     const named = namespaces?.get(namespace);
