@@ -136,7 +136,11 @@ const bornWithOwner: Readonly<Record<string, Case>> = {
   "however often the object is listed": [{ ...born, listed: "a,a" }, there("a"), nothing],
   "going or not": [born, there("a", { terminating: true }), nothing],
   "in another version or none": [born, there("a", { apiVersion: "" }), nothing],
-  "with others on the list it is bound like any other": [{ ...born, listed: "a,b" }, there("a"), bind("a", "a,b", false)],
+  "with others on the list it is bound like any other": [
+    { ...born, listed: "a,b" },
+    there("a"),
+    bind("a", "a,b", false),
+  ],
   "an owner that is not listed is none": [{ ...born, owners: ["z"] }, there("a"), bind("a", "a", true)],
   "the object has its time to come": [{ ...born, seenS: 10 }, unseen, wait(30)],
   "even if the server says that it is not there": [{ ...born, seenS: 39 }, gone, wait(1)],
