@@ -62,10 +62,12 @@ export async function decideBatch(
   await failures.of(commitAll(desk, promises, swapped, hands));
   for (const uid of oversized(decisions)) faulty.set(uid, "asks for more than fits onto a page");
   if (faulty.size > 0) await failures.of(allOf([...faulty].map(([uid, message]) => answers.refuse(uid, message))));
-  if (decisions.some(isDenial)) await failures.of(underWay.over());
+  // Whoever is denied is told what is granted; and whoever waits for room on a page waits for promises to be kept.
+  const isWaiting = decisions.some(({ outcome }) => outcome === "wait");
+  if (isWaiting || decisions.some(isDenial)) await failures.of(underWay.over());
   const denials = decisions.filter(isDenial).map(({ claim }) => claim);
   const hasRoom = denials.length > 0 && (await denyAll(desk, denials, { ...hands, swapped }, signal));
-  return hasRoom || !desk.isCounted || decisions.some(({ outcome }) => outcome === "wait");
+  return hasRoom || !desk.isCounted || isWaiting;
 }
 
 interface Sorted {

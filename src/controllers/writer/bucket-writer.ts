@@ -231,7 +231,7 @@ export class BucketWriter implements Running {
   async #round(desk: Desk, signal: AbortSignal): Promise<boolean> {
     const changes = desk.changes;
     const isCountDue = !desk.isCounted || this.#isCountDue(desk);
-    if (isCountDue || desk.shrinks.size > 0) await desk.underWay.over();
+    if (isCountDue || desk.shrinks.size > 0 || desk.underWay.hasFailed) await desk.underWay.over();
     if (isCountDue) {
       await recount(desk, this.#ports, signal).catch((error: unknown) =>
         tellOfMissingPlace(error, desk, this.#ports, signal),

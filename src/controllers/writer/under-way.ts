@@ -15,6 +15,11 @@ export class UnderWay {
     return this.#uids.size === 0;
   }
 
+  /** Whether something failed that nobody has heard of yet. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
   /** `failed` is told when the work fails; the next who waits for it hears why. */
   add(uids: readonly string[], work: Promise<void>, failed: () => void): void {
     for (const uid of uids) this.#uids.add(uid);

@@ -59,7 +59,7 @@ describe("answers to many claims whose promises have their place", () => {
     crowd.ordered(firstPlace);
     clock.advance(0);
     await expect(underWay.over()).rejects.toThrow("known-2 cannot be answered");
-    expect([given.length, failures, underWay.isNothing]).toEqual([8, ["told"], true]);
+    expect([given.length, failures, underWay.isNothing, underWay.hasFailed]).toEqual([8, ["told"], true, false]);
     await underWay.over();
   });
 

@@ -2,6 +2,7 @@ import { writeJson } from "../../../protocol/json-writer.ts";
 import type { ManagedFieldsEntry } from "../../../protocol/object-meta.ts";
 import type { CompiledSchema } from "../../../schema/compiled-schema.ts";
 import { ShapeTree } from "../patch/fields/shape-tree.ts";
+import { unixSeconds } from "../patch/managed/time-text.ts";
 import type { ApiObject } from "../served-kind.ts";
 import type { StatusForm } from "./status-form.ts";
 
@@ -49,12 +50,13 @@ export function rememberState({ metadata: { managedFields } }: ApiObject, state:
 const found = new WeakMap<CompiledSchema, Map<string, FieldState>>();
 
 /** The state of an object that is stored; undefined for one with an owner that no form was seen to make: no other is like it. */
-export function knownState(object: ApiObject, schema: CompiledSchema, nowSeconds: number): Known | undefined {
+export function knownState(object: ApiObject, schema: CompiledSchema): Known | undefined {
   const { managedFields = [], ownerReferences } = object.metadata;
   const seen = known.get(managedFields);
   if (seen !== undefined || ownerReferences !== undefined) return seen;
+  const madeSeconds = unixSeconds(managedFields[0]?.time ?? "");
   const state = foundState(managedFields, schema);
-  return state && { state, madeSeconds: nowSeconds };
+  return state === undefined || madeSeconds === undefined ? undefined : { state, madeSeconds };
 }
 
 /** Of an object that was made before this program started, or long ago. */

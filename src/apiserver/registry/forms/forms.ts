@@ -52,7 +52,7 @@ export function formedStatus(
   carefully: Carefully,
 ): ApiObject {
   const timeSeconds = Math.floor(nowMs / 1_000);
-  const { state, madeSeconds } = knownState(old, request.kind.schema, timeSeconds) ?? unknownState;
+  const { state, madeSeconds } = knownState(old, request.kind.schema) ?? unknownState;
   if (state === undefined || madeSeconds > timeSeconds || !isOnlyStatus(old, next)) return carefully();
   const shape = statusShape(state, { old, next, isWhole }, request);
   if (shape === undefined) return carefully();
@@ -89,7 +89,8 @@ function byForm<Form>(shape: Shape<Form>, request: WriteRequest, { carefully, le
 function newShape(sent: ApiObject, { kind, manager }: WriteRequest): Shape<NewForm> | undefined {
   const { ownerReferences } = sent.metadata;
   if (ownerReferences !== undefined && ownerReferences.length !== 1) return undefined;
-  const from = treeOf(kind.schema, manager).root.step(ownerReferences === undefined ? "free" : "owned");
+  const root = treeOf(kind.schema, manager).root.step(kind.version);
+  const from = root.step(ownerReferences === undefined ? "free" : "owned");
   return changeShape(from, mergeTypeOf(kind.schema.schema), { before: nothing, after: sent }, butReferences);
 }
 
@@ -127,6 +128,7 @@ function statusShape(
   const type = mergeTypeOf(kind.schema.schema);
   const from = state.next.root
     .step(manager)
+    .step(kind.version)
     .step(subresource)
     .step(isWhole ? "whole" : "part");
   return changeShape(from, type, { before: statusOf(old), after: statusOf(next) });
