@@ -21,6 +21,8 @@ interface Step {
   readonly claim: Json;
   readonly metadata: Json;
   readonly status: Json;
+  /** Who makes it, if nobody answers for it. */
+  readonly maker: string;
   readonly isPatch: boolean;
   readonly passMs: number;
 }
@@ -85,6 +87,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   claim: claimSpec,
   metadata,
   status,
+  maker: some("", "", "aaa", "zzz"),
   isPatch: fc.boolean(),
   passMs: some(400, 1_000),
 });
@@ -120,14 +123,15 @@ const wrong = { ...plain, consumerRef: { kind: "not a kind", name: "n" } };
 /** What a server says to a step: the claim as it is then, or why not. */
 async function said(
   twin: Twin,
-  { name, claim, metadata: meta, status: next, isPatch, passMs }: Step,
+  { name, claim, metadata: meta, status: next, maker, isPatch, passMs }: Step,
   vouched: boolean,
 ): Promise<unknown> {
   const claims = claimsOn(twin);
   twin.clock.advance(passMs);
   try {
     const found = await claims.find({ name, namespace }, signal);
-    if (found === undefined) return await claims.create(manifest(name, claim, meta), { vouched }, signal);
+    const made = maker === "" ? { vouched } : { fieldManager: maker };
+    if (found === undefined) return await claims.create(manifest(name, claim, meta), made, signal);
     const { uid = "", resourceVersion = "" } = (found as unknown as KubernetesObject).metadata;
     const met = { metadata: { name, namespace, uid, resourceVersion }, status: next };
     if (!isPatch) return await claims.updateStatus({ ...manifest(name, {}), ...met }, { vouched }, signal);

@@ -2,7 +2,6 @@ import { writeJson } from "../../../protocol/json-writer.ts";
 import type { ManagedFieldsEntry } from "../../../protocol/object-meta.ts";
 import type { CompiledSchema } from "../../../schema/compiled-schema.ts";
 import { ShapeTree } from "../patch/fields/shape-tree.ts";
-import { unixSeconds } from "../patch/managed/time-text.ts";
 import type { ApiObject } from "../served-kind.ts";
 import type { StatusForm } from "./status-form.ts";
 
@@ -34,15 +33,9 @@ export class FieldState {
   }
 }
 
-/** The state of an object, and when it was made. */
-export interface Known {
-  readonly state: FieldState;
-  readonly madeSeconds: number;
-}
+const known = new WeakMap<Entries, FieldState>();
 
-const known = new WeakMap<Entries, Known>();
-
-export function rememberState({ metadata: { managedFields } }: ApiObject, state: Known): void {
+export function rememberState({ metadata: { managedFields } }: ApiObject, state: FieldState): void {
   if (managedFields !== undefined) known.set(managedFields, state);
 }
 
@@ -50,18 +43,15 @@ export function rememberState({ metadata: { managedFields } }: ApiObject, state:
 const found = new WeakMap<CompiledSchema, Map<string, FieldState>>();
 
 /** The state of an object that is stored; undefined for one with an owner that no form was seen to make: no other is like it. */
-export function knownState(object: ApiObject, schema: CompiledSchema): Known | undefined {
-  const { managedFields = [], ownerReferences } = object.metadata;
+export function knownState({ metadata }: ApiObject, schema: CompiledSchema): FieldState | undefined {
+  const { managedFields = [], ownerReferences } = metadata;
   const seen = known.get(managedFields);
-  if (seen !== undefined || ownerReferences !== undefined) return seen;
-  const madeSeconds = unixSeconds(managedFields[0]?.time ?? "");
-  const state = foundState(managedFields, schema);
-  return state === undefined || madeSeconds === undefined ? undefined : { state, madeSeconds };
+  return seen !== undefined || ownerReferences !== undefined ? seen : foundState(managedFields, schema);
 }
 
-/** Of an object that was made before this program started, or long ago. */
+/** Of an object that somebody else made, or that was made long ago. */
 function foundState(entries: Entries, schema: CompiledSchema): FieldState | undefined {
-  if (entries.length !== 2) return undefined;
+  if (entries.length === 0 || entries.length > 2) return undefined;
   const states = found.get(schema) ?? new Map<string, FieldState>();
   found.set(schema, states);
   const text = writeJson(entries.map(({ time: _, ...entry }) => entry));

@@ -33,7 +33,7 @@ export function formedNew(sent: ApiObject, request: WriteRequest, nowMs: number,
     learn: (example) => NewForm.of(sent, example),
     make: (form) => form.make(sent, timeSeconds),
   });
-  if (shape.found !== undefined) rememberState(made, { state: shape.found.state, madeSeconds: timeSeconds });
+  if (shape.found !== undefined) rememberState(made, shape.found.state);
   return made;
 }
 
@@ -52,8 +52,8 @@ export function formedStatus(
   carefully: Carefully,
 ): ApiObject {
   const timeSeconds = Math.floor(nowMs / 1_000);
-  const { state, madeSeconds } = knownState(old, request.kind.schema) ?? unknownState;
-  if (state === undefined || madeSeconds > timeSeconds || !isOnlyStatus(old, next)) return carefully();
+  const state = knownState(old, request.kind.schema);
+  if (state === undefined || !isOnlyStatus(old, next)) return carefully();
   const shape = statusShape(state, { old, next, isWhole }, request);
   if (shape === undefined) return carefully();
   const made = byForm(shape, request, {
@@ -61,11 +61,9 @@ export function formedStatus(
     learn: (example) => StatusForm.of(old, example, state),
     make: (form) => form.make(old, next["status"] as JsonValue, timeSeconds),
   });
-  if (shape.found !== undefined) rememberState(made, { state: shape.found.state, madeSeconds });
+  if (shape.found !== undefined) rememberState(made, shape.found.state);
   return made;
 }
-
-const unknownState = { state: undefined, madeSeconds: 0 };
 
 interface Ways<Form> {
   readonly carefully: Carefully;

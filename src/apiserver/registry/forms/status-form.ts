@@ -1,42 +1,72 @@
 import type { JsonValue } from "../../../protocol/json-value.ts";
 import type { ManagedFieldsEntry } from "../../../protocol/object-meta.ts";
+import { compareFieldText } from "../patch/fields/value-order.ts";
 import { utcText } from "../patch/managed/time-text.ts";
 import type { ApiObject } from "../served-kind.ts";
 import type { FieldState } from "./field-state.ts";
+
+type Entry = ManagedFieldsEntry;
 
 /** What objects in the same state come to that get statuses which look alike. */
 export class StatusForm {
   /** Their state from then on. */
   readonly state: FieldState;
-  #entry: ManagedFieldsEntry;
+  #entry: Entry;
   #seconds = Number.NaN;
 
   /** Undefined when what was made of an object tells nothing about others. */
   static of(old: ApiObject, made: ApiObject, state: FieldState): StatusForm | undefined {
-    const [first, last] = old.metadata.managedFields ?? [];
-    const [, entry, ...others] = made.metadata.managedFields ?? [];
-    if (entry?.subresource !== "status" || others.length > 0 || entry.manager !== first?.manager) return undefined;
+    const { managedFields = [] } = made.metadata;
+    const [entry, ...others] = managedFields.filter(({ subresource }) => subresource === "status");
+    if (managedFields.length !== 2 || entry === undefined || others.length > 0) return undefined;
     // Whether its time moves cannot be seen within the same second.
-    return last?.time === entry.time ? undefined : new StatusForm(entry, state.withStatus(entry));
+    const before = old.metadata.managedFields?.find((each) => isSameOwner(each, entry));
+    return before?.time === entry.time ? undefined : new StatusForm(entry, state.withStatus(entry));
   }
 
-  private constructor(entry: ManagedFieldsEntry, state: FieldState) {
+  private constructor(entry: Entry, state: FieldState) {
     this.#entry = entry;
     this.state = state;
   }
 
   make(old: ApiObject, status: JsonValue, timeSeconds: number): ApiObject {
-    const [first] = old.metadata.managedFields ?? [];
-    const managedFields = [first, this.#entryAt(timeSeconds)];
+    const entry = this.#entryAt(timeSeconds);
+    const managedFields = [entry];
+    for (const other of old.metadata.managedFields ?? []) {
+      if (isSameOwner(other, entry)) continue;
+      if (compareEntries(other, entry) < 0) managedFields.unshift(other);
+      else managedFields.push(other);
+    }
     return { ...old, metadata: { ...old.metadata, managedFields }, status } as unknown as ApiObject;
   }
 
   /** The very same for all that are written within a second. */
-  #entryAt(timeSeconds: number): ManagedFieldsEntry {
+  #entryAt(timeSeconds: number): Entry {
     if (this.#seconds !== timeSeconds) {
       this.#entry = { ...this.#entry, time: utcText(timeSeconds) };
       this.#seconds = timeSeconds;
     }
     return this.#entry;
   }
+}
+
+/** Whether both are of the same owner of a status. */
+function isSameOwner(one: Entry, other: Entry): boolean {
+  return (
+    one.subresource === other.subresource &&
+    one.manager === other.manager &&
+    one.operation === other.operation &&
+    one.apiVersion === other.apiVersion
+  );
+}
+
+/** In the order that Kubernetes keeps. */
+function compareEntries(left: Entry, right: Entry): number {
+  return (
+    compareFieldText(left.operation ?? "", right.operation ?? "") ||
+    compareFieldText(left.time ?? "", right.time ?? "") ||
+    compareFieldText(left.manager ?? "", right.manager ?? "") ||
+    compareFieldText(left.apiVersion ?? "", right.apiVersion ?? "") ||
+    compareFieldText(left.subresource ?? "", right.subresource ?? "")
+  );
 }
