@@ -105,6 +105,10 @@ describe("a write that relies on another one's place in the log", () => {
     const [lost, kept] = places as [LogPlace, LogPlace];
     await expect(grant(lost)).rejects.toThrow("the disk was full while this was decided");
     expect(await grant(kept)).toMatchObject({ status: { phase: "x" } });
+    const create = (name: string, after: LogPlace): Promise<unknown> =>
+      maps.create(configMap(namespace, name), { after }, signal);
+    await expect(create("a", lost)).rejects.toThrow("the disk was full while this was decided");
+    expect(await create("a", kept)).toMatchObject({ metadata: { name: "a" } });
     await twin.stop();
   });
 });

@@ -62,7 +62,8 @@ async function storeNew(
 ): Promise<StoredObject | undefined> {
   const shaped = shapedNew(object, request);
   requireLiveDefinition(registry, request, shaped.metadata.name as string);
-  const { takenBack } = registry.store; // whoever lets it in may rely on what has its place by then
+  // Whoever lets it in may rely on what has its place by then.
+  const { after: takenBack = registry.store.takenBack } = request;
   const settle = await registry.admission.validate(creation(request, shaped), request.signal);
   const key = keyOf(request, shaped.metadata.name as string);
   try {

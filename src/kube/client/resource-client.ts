@@ -68,10 +68,8 @@ export class ResourceClient<Kind> {
 
   create(object: KubernetesObject, options: EarlyOptions<Kind>, signal: AbortSignal): Promise<Kind> {
     const path = collectionPath(this.type, this.plane, this.#namespaceOf(object));
-    const { vouched } = options;
-    const query = writeQuery(options);
     const body = new JsonBody(object);
-    return this.#write({ method: "POST", path, query, body, ordered: this.#early(options), vouched }, signal);
+    return this.#write({ method: "POST", path, body, ordered: this.#early(options), ...asked(options) }, signal);
   }
 
   get(ref: ObjectRef, signal: AbortSignal): Promise<Kind> {
@@ -117,22 +115,19 @@ export class ResourceClient<Kind> {
 
   update(object: KubernetesObject, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
     const path = this.#path(this.#refOf(object));
-    return this.#write({ method: "PUT", path, query: writeQuery(options), body: new JsonBody(object) }, signal);
+    return this.#write({ method: "PUT", path, body: new JsonBody(object), ...asked(options) }, signal);
   }
 
   updateStatus(object: KubernetesObject, options: EarlyOptions<Kind>, signal: AbortSignal): Promise<Kind> {
     const path = `${this.#path(this.#refOf(object))}/status`;
-    const { vouched } = options;
-    const query = writeQuery(options);
     const body = new JsonBody(object);
-    return this.#write({ method: "PUT", path, query, body, ordered: this.#early(options), vouched }, signal);
+    return this.#write({ method: "PUT", path, body, ordered: this.#early(options), ...asked(options) }, signal);
   }
 
   patch(ref: ObjectRef, { type, body }: Patch, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
     const path = this.#path(ref, options.subresource);
     const sent = new JsonBody(body, patchTypes[type]);
-    const { vouched, after } = options;
-    return this.#write({ method: "PATCH", path, query: writeQuery(options), body: sent, vouched, after }, signal);
+    return this.#write({ method: "PATCH", path, body: sent, ...asked(options) }, signal);
   }
 
   apply(object: KubernetesObject, options: ApplyOptions, signal: AbortSignal): Promise<Kind> {
@@ -187,4 +182,9 @@ export class ResourceClient<Kind> {
     const { name: missing, causes = [] } = error.status.details ?? {};
     return missing === name || causes.some(({ reason }) => reason === planeNotFound);
   }
+}
+
+/** What a write asks for beside what it writes. */
+function asked(options: WriteOptions): Pick<Call, "query" | "vouched" | "after"> {
+  return { query: writeQuery(options), vouched: options.vouched, after: options.after };
 }

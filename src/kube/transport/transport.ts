@@ -19,7 +19,7 @@ export interface Call {
    * whatever this process writes there from then on is lost if this is lost. A server elsewhere tells nothing.
    */
   readonly ordered?: ((object: JsonObject, place: LogPlace) => void) | undefined;
-  /** The write relies on others that have their places, of which this is the first to have been told of: it is refused if these were taken back. */
+  /** The first place of what the write relies on, as it was told of: the write is refused if anything was taken back since. */
   readonly after?: LogPlace | undefined;
   /**
    * The sender answers for the values of what it sends: a server in this process then looks at the form of it once, and not

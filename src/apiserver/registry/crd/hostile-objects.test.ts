@@ -97,6 +97,8 @@ describe("whatever comes", () => {
     ),
   }));
 
+  const others = { version: null, names: {}, versions: [], whole: false };
+
   it("as a definition is accepted or refused, never thrown at", () => {
     const spec = fc.record({ schema: part, version: part, names: part, versions: part, whole: fc.boolean() });
     fc.assert(
@@ -113,15 +115,8 @@ describe("whatever comes", () => {
       {
         numRuns: 2_000,
         examples: [
-          [
-            {
-              schema: { oneOf: {}, default: {}, type: "object" },
-              version: null,
-              names: {},
-              versions: [],
-              whole: false,
-            },
-          ],
+          [{ schema: { type: "object", oneOf: {}, default: {} }, ...others }],
+          [{ schema: { type: "object", pattern: [], default: [] }, ...others }],
         ],
       },
     );

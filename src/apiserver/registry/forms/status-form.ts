@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../../protocol/json-value.ts";
 import type { ManagedFieldsEntry } from "../../../protocol/object-meta.ts";
-import { compareFieldText } from "../patch/fields/value-order.ts";
+import { compareEntries } from "../patch/managed/managed-fields.ts";
 import { utcText } from "../patch/managed/time-text.ts";
 import type { ApiObject } from "../served-kind.ts";
 import type { FieldState } from "./field-state.ts";
@@ -57,16 +57,5 @@ function isSameOwner(one: Entry, other: Entry): boolean {
     one.manager === other.manager &&
     one.operation === other.operation &&
     one.apiVersion === other.apiVersion
-  );
-}
-
-/** In the order that Kubernetes keeps. */
-function compareEntries(left: Entry, right: Entry): number {
-  return (
-    compareFieldText(left.operation ?? "", right.operation ?? "") ||
-    compareFieldText(left.time ?? "", right.time ?? "") ||
-    compareFieldText(left.manager ?? "", right.manager ?? "") ||
-    compareFieldText(left.apiVersion ?? "", right.apiVersion ?? "") ||
-    compareFieldText(left.subresource ?? "", right.subresource ?? "")
   );
 }

@@ -125,8 +125,23 @@ function encodeOwner(owner: Owner): ManagedFieldsEntry {
 
 type Writable<Entry> = { -readonly [Field in keyof Entry]?: Entry[Field] };
 
+/** The order of entries: that of their owners. */
+export function compareEntries(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
+  return compareOwners(ownerIn(left), ownerIn(right));
+}
+
+function ownerIn({
+  manager = "",
+  operation = "Update",
+  apiVersion = "",
+  subresource = "",
+  time = "",
+}: ManagedFieldsEntry) {
+  return { manager, operation, apiVersion, subresource, timeSeconds: unixSeconds(time) };
+}
+
 /** Those who applied first; then by time, name, version and subresource. */
-function compareOwners(left: Owner, right: Owner): number {
+function compareOwners(left: Omit<Owner, "fields">, right: Omit<Owner, "fields">): number {
   return (
     compareFieldText(left.operation, right.operation) ||
     (left.timeSeconds ?? 0) - (right.timeSeconds ?? 0) ||
