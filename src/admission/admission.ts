@@ -1,6 +1,5 @@
 import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
-import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import type { Random } from "../kube/backoff.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import { EventRecorder, eventType } from "../kube/events/event-recorder.ts";
@@ -10,6 +9,7 @@ import type { Clock } from "../protocol/clock.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
 import type { AdmissionListener } from "./admission-listener.ts";
 import { ClaimStreams, type StreamsHealth } from "./claim-streams.ts";
+import { type Decider, decidedElsewhere } from "./decider.ts";
 import { frontDoor } from "./front-door.ts";
 import { readRegistrations } from "./live-registrations.ts";
 import type { Decide } from "./object-change.ts";
@@ -35,8 +35,7 @@ export interface AdmissionOptions {
   /** The users that controllers and admission write as; others may not write what is theirs. */
   readonly systemUsers?: readonly string[];
   readonly usage?: UsageView;
-  /** Told of each claim that somebody waits for, as soon as it is made: whoever decides need not wait until it is seen. */
-  readonly claimed?: (plane: string, claim: ResourceClaim) => void;
+  readonly decider?: Decider;
   /** Whether claims name their owners before these are stored: only in the process of the server that stores them. */
   readonly ownedFromBirth?: boolean;
   /** Which of several this is, to those who read its events. */
@@ -91,7 +90,7 @@ export class Admission {
       ownedFromBirth: options.ownedFromBirth ?? false,
       usage: options.usage ?? unknownUsage,
       events: this.#events,
-      claimed: options.claimed ?? (() => undefined),
+      decider: options.decider ?? decidedElsewhere,
       told,
       report,
     });

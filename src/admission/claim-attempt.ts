@@ -5,12 +5,25 @@ import { annotations, candidatesMax } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { ResourceClient } from "../kube/client/resource-client.ts";
 import { StatusError } from "../protocol/api-status.ts";
+import type { Birth } from "../protocol/log-place.ts";
 import type { KubernetesObject, OwnerReference } from "../protocol/object-meta.ts";
 import type { Claimant } from "./claimant.ts";
 import { nextStep } from "./existing-claim.ts";
 import { Refused } from "./refusals.ts";
 
 const triesMax = 6;
+
+/** Asked about a claim that is about to be stored: see Decider. */
+export type DecideEarly = (
+  claim: ResourceClaim,
+  stored: Promise<ResourceClaim | undefined>,
+) => Promise<Birth | undefined>;
+
+interface NewClaim {
+  /** Named in a claim that we make; left out where it must not be there before its object. */
+  readonly owner: OwnerReference | undefined;
+  readonly decide: DecideEarly;
+}
 
 /**
  * Gets a claim that lists our object: makes it, or comes to one that is there. Everything is on the version that was read;
@@ -21,14 +34,15 @@ export class ClaimAttempt {
   readonly #wanted: RenderedClaim;
   readonly #claimant: Claimant;
   readonly #owner: OwnerReference | undefined;
+  readonly #decide: DecideEarly;
   #isOver: Promise<boolean> = Promise.resolve(true);
 
-  /** The owner is named in a claim that we make, and is left out where it must not be there before its object. */
-  constructor(client: KubeClient, wanted: RenderedClaim, claimant: Claimant, owner: OwnerReference | undefined) {
+  constructor(client: KubeClient, wanted: RenderedClaim, claimant: Claimant, { owner, decide }: NewClaim) {
     this.#claims = client.resource(resourceClaimDefinition, parseResourceClaim);
     this.#wanted = wanted;
     this.#claimant = claimant;
     this.#owner = owner;
+    this.#decide = decide;
   }
 
   /**
@@ -69,7 +83,12 @@ export class ClaimAttempt {
   /** The claim as soon as it is known: it may be on its way to the disk still, and the object comes after it. */
   #made(object: KubernetesObject, signal: AbortSignal): Promise<ResourceClaim> {
     return new Promise((resolve, reject) => {
-      const stored = this.#claims.create(object, { ordered: resolve, vouched: true }, signal);
+      const bornWith = (claim: ResourceClaim): Promise<Birth | undefined> =>
+        this.#decide(
+          claim,
+          stored.catch(() => undefined),
+        );
+      const stored = this.#claims.create(object, { ordered: resolve, bornWith, vouched: true }, signal);
       stored.then(resolve, reject);
       this.#isOver = stored.then(
         () => true,

@@ -3,7 +3,7 @@ import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import { ChildAbort } from "../kube/child-abort.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
 import type { AdmittingClaim } from "./admission-listener.ts";
-import { ClaimAttempt } from "./claim-attempt.ts";
+import { ClaimAttempt, type DecideEarly } from "./claim-attempt.ts";
 import type { ClaimStream } from "./claim-stream.ts";
 import { type Claimant, claimantOf, ownerOf } from "./claimant.ts";
 import { type Heard, isIgnored, judge } from "./judgement.ts";
@@ -23,7 +23,7 @@ export interface PolicyClaim {
 
 type RoundOptions = Pick<
   QuotaAdmissionOptions,
-  "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "ownedFromBirth" | "claimed" | "report"
+  "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "ownedFromBirth" | "decider" | "report"
 >;
 
 /** Why a change is let in. */
@@ -159,17 +159,18 @@ export class ClaimRound {
 
   async #answer({ stream, waiter, plane }: Joined, wanted: RenderedClaim, signal: AbortSignal): Promise<WaitResult> {
     const { namespace, name } = wanted;
-    const { planes, ownedFromBirth } = this.#options;
+    const { planes, ownedFromBirth, decider } = this.#options;
     const client = planes.client(plane);
     const owner = ownedFromBirth ? ownerOf(this.#change, { plane, namespace }) : undefined;
-    const attempt = new ClaimAttempt(client, wanted, this.#claimant, owner);
+    const decide: DecideEarly = (claim, stored) => decider.decide(plane, claim, stored);
+    const attempt = new ClaimAttempt(client, wanted, this.#claimant, { owner, decide });
     const asked = stream.turns.take(turnOf(wanted), () => attempt.acquire(signal));
     this.#tried.push({ client, plane, namespace, name, candidate: this.#claimant.uid, asked, attempt });
     const claim = await untilAborted(asked, signal);
     this.#uids.set(turnOf(wanted), claim.metadata.uid ?? "");
     stream.follow(waiter, claim);
     void attempt.isOver.then((isStored) => isStored || waiter.end({ result: "lost" }));
-    this.#options.claimed?.(plane, claim);
+    if (claim.answer.state === "pending") decider.made(plane, claim);
     return untilAborted(waiter.done, signal);
   }
 }

@@ -1,14 +1,15 @@
 import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
-import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { EventRecorder } from "../kube/events/event-recorder.ts";
+import { untilAborted } from "../kube/until-aborted.ts";
 import type { Clock } from "../protocol/clock.ts";
 import type { AdmissionListener, AdmissionResult } from "./admission-listener.ts";
 import { claimInput } from "./claim-input.ts";
 import { ClaimRound, type PolicyClaim } from "./claim-round.ts";
 import type { ClaimStreams } from "./claim-streams.ts";
+import type { Decider } from "./decider.ts";
 import { Forecast } from "./forecast.ts";
 import type { PlacedClaim } from "./needs.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
@@ -48,7 +49,7 @@ export interface QuotaAdmissionOptions {
   readonly usage?: UsageView;
   /** Where people see what policies that only watch would have refused. */
   readonly events?: Pick<EventRecorder, "record">;
-  readonly claimed?: (plane: string, claim: ResourceClaim) => void;
+  readonly decider: Decider;
   readonly told: AdmissionListener;
   readonly report: (where: string, error: unknown) => void;
 }
@@ -58,6 +59,8 @@ export class QuotaAdmission {
   readonly #options: QuotaAdmissionOptions;
   readonly #forecast: Forecast;
   readonly #underWay = new Set<Promise<void>>();
+  /** Of these, what takes back claims that were granted. */
+  readonly #returning = new Set<Promise<void>>();
 
   constructor(options: QuotaAdmissionOptions) {
     this.#options = options;
@@ -111,9 +114,16 @@ export class QuotaAdmission {
 
   async #claim(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
     const { sight, usage = unknownUsage, told } = this.#options;
-    const round = new ClaimRound(this.#options, change, claims);
+    let round = new ClaimRound(this.#options, change, claims);
+    const returned = [...this.#returning];
     try {
-      const { ignored, claims: granted } = await round.run(signal);
+      const { ignored, claims: granted } = await round.run(signal).catch(async (error: unknown) => {
+        if (returned.length === 0 || !isShort(error)) throw error;
+        // What somebody else had and was refused is free for whoever comes after that.
+        await untilAborted(Promise.all([round.withdraw(), ...returned]), signal);
+        round = new ClaimRound(this.#options, change, claims);
+        return round.run(signal);
+      });
       told.admitted?.(change, granted);
       this.#tell(claims, change, (policy) => (ignored.includes(policy) ? "ignored" : "granted"));
     } catch (error) {
@@ -122,7 +132,7 @@ export class QuotaAdmission {
       throw error;
     }
     for (const warning of usageWarnings(this.#placed(claims, change), usage, sight)) change.warn(warning);
-    return { allowed: true, settled: (stored) => stored || this.#keep(round.withdraw()) };
+    return { allowed: true, settled: (stored) => stored || this.#return(round) };
   }
 
   /** A dry run is told what would become of it, and nothing is written. */
@@ -167,6 +177,13 @@ export class QuotaAdmission {
     for (const { policy } of claims) this.#options.told.decided?.(policy.policy, change, result(policy));
   }
 
+  /** Gives back what an object was granted that is not stored after all. */
+  #return(round: ClaimRound): void {
+    const work = round.withdraw();
+    this.#returning.add(work);
+    this.#keep(work.finally(() => this.#returning.delete(work)));
+  }
+
   #keep(work: Promise<void>): void {
     this.#underWay.add(work);
     void work.finally(() => this.#underWay.delete(work));
@@ -175,6 +192,10 @@ export class QuotaAdmission {
 
 function refusal({ status }: Refused): Verdict {
   return { allowed: false, status };
+}
+
+function isShort(error: unknown): boolean {
+  return error instanceof Refused && error.kind === "insufficient";
 }
 
 function textOf(shortages: readonly Shortage[]): string {

@@ -55,7 +55,7 @@ class AddressTaken extends Error {
 /** Starts the API server on a port, with certificates, a token and a kubeconfig to use it by. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { directory, clock, report } = options;
-  const ownLog = directory === undefined ? new MemoryLog() : new SqliteLog({ directory });
+  const ownLog = directory === undefined ? new MemoryLog("turn") : new SqliteLog({ directory });
   const authority = authorityOf(directory, clock);
   const token = options.token ?? keptToken(directory);
   const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };

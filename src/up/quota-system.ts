@@ -42,7 +42,10 @@ export class QuotaSystem {
       clock,
       random,
       report,
-      claimed: (plane, claim) => this.controllers.early.made(plane, claim),
+      decider: {
+        decide: (plane, claim, stored) => this.controllers.early.decide(plane, claim, stored),
+        made: (plane, claim) => this.controllers.early.made(plane, claim),
+      },
       // A claim that is kept until its object is gone is told so when it is bound.
       ownedFromBirth: !claimFinalizer,
       usage: { figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey) },

@@ -31,7 +31,7 @@ export class AdmissionWorld extends ServedWorld {
   static async start(options: WorldOptions = {}): Promise<AdmissionWorld> {
     const plugin = new QuotaPlugin();
     const server = await startEmbedded({
-      log: options.log ?? new MemoryLog(),
+      log: options.log ?? new MemoryLog("turn"),
       clock: systemClock,
       tokens: [],
       plugins: [plugin, ...(options.plugins ?? [])],

@@ -17,10 +17,6 @@ class TestLog extends MemoryLog {
   readonly batches: string[][] = [];
   isFull: (resources: readonly string[]) => boolean = () => false;
 
-  override gathered(): Promise<void> {
-    return new Promise((resolve) => setImmediate(resolve));
-  }
-
   override async append(records: readonly LogRecord[]): Promise<void> {
     const resources = records.map(({ key }) => key.resource.replace(/\..*/, ""));
     await new Promise((resolve) => setImmediate(resolve));
@@ -46,7 +42,7 @@ const late: AdmissionPlugin = {
 };
 
 beforeEach(async () => {
-  log = new TestLog();
+  log = new TestLog("turn");
   others = async () => undefined;
   isRefused = false;
   world = await AdmissionWorld.start({ log, plugins: [late] });
@@ -86,7 +82,7 @@ describe("promises that have their place in the log", () => {
     log.batches.length = 0;
     expect(await create("second")).toEqual({ code: 201, message: "" });
     const [batch = []] = log.batches.filter((resources) => resources.includes("configmaps"));
-    expect(batch.slice(-3)).toEqual(["resourceclaims", "allowancebuckets", "configmaps"]);
+    expect(batch.slice(-3)).toEqual(["allowancebuckets", "resourceclaims", "configmaps"]);
   });
 
   it("are withdrawn when the object is refused before they are durable", async () => {

@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import { LogFull, type LogRecord } from "../../src/apiserver/storage/record-log.ts";
-import type { LogPlace } from "../../src/kube/transport/transport.ts";
 import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
 import { configMap, configMaps, definitions, namespaces, parseAny, widgetDefinition, widgets } from "./kinds.ts";
 import { inProcess, overSockets, type Twin } from "./twin-servers.ts";
@@ -68,47 +65,5 @@ describe("a write whose place in the log is of interest", () => {
     const maps = sockets.client.resource(configMaps, parseAny);
     const all = await heard((ordered) => maps.create(configMap(namespace, "a"), { ordered }, signal));
     expect(all).toMatchObject([["answer", { metadata: { name: "a" } }]]);
-  });
-});
-
-/** A disk without room for some objects. */
-class FullLog extends MemoryLog {
-  readonly without = new Set<string>();
-
-  override async append(records: readonly LogRecord[]): Promise<void> {
-    if (records.some(({ key }) => this.without.has(key.name))) throw new LogFull("no space left");
-    await super.append(records);
-  }
-}
-
-describe("a write that relies on another one's place in the log", () => {
-  it("is refused once that was taken back, and not because of what was taken back before", async () => {
-    const log = new FullLog();
-    const twin = await inProcess({ log });
-    await prepare(twin);
-    const maps = twin.client.resource(configMaps, parseAny);
-    const objects = twin.client.resource(widgets, parseAny);
-    const widget = { apiVersion: "client.example.com/v1", kind: "Widget", metadata: { name: "w", namespace } };
-    await objects.create(widget, {}, signal);
-    const grant = (after: LogPlace): Promise<unknown> =>
-      objects.patch(
-        { name: "w", namespace },
-        { type: "merge", body: { status: { phase: "x" } } },
-        { subresource: "status", after },
-        signal,
-      );
-    const places: LogPlace[] = [];
-    const ordered = (_: unknown, place: LogPlace): unknown => places.push(place);
-    log.without.add("lost");
-    await expect(maps.create(configMap(namespace, "lost"), { ordered }, signal)).rejects.toThrow("no space left");
-    await maps.create(configMap(namespace, "kept"), { ordered }, signal);
-    const [lost, kept] = places as [LogPlace, LogPlace];
-    await expect(grant(lost)).rejects.toThrow("the disk was full while this was decided");
-    expect(await grant(kept)).toMatchObject({ status: { phase: "x" } });
-    const create = (name: string, after: LogPlace): Promise<unknown> =>
-      maps.create(configMap(namespace, name), { after }, signal);
-    await expect(create("a", lost)).rejects.toThrow("the disk was full while this was decided");
-    expect(await create("a", kept)).toMatchObject({ metadata: { name: "a" } });
-    await twin.stop();
   });
 });

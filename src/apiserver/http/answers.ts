@@ -5,7 +5,7 @@ import { sortedKeys } from "../../protocol/json-value.ts";
 import { writeJson } from "../../protocol/json-writer.ts";
 import { ObjectTooLarge, StorageUnavailable } from "../storage/object-store.ts";
 import type { Accepted } from "./accept.ts";
-import type { ApiAnswer } from "./api-request.ts";
+import type { ApiAnswer, RequestLife } from "./api-request.ts";
 import { BadRevision } from "./list-options.ts";
 
 type Form = Pick<Accepted, "format" | "pretty">;
@@ -42,7 +42,7 @@ export function statusAnswer(status: ApiStatus, form: Form): ApiAnswer {
 }
 
 /** What a client is told of anything thrown on the way. `report` hears of what is our own fault. */
-export function statusOf(error: unknown, report: (error: unknown) => void): ApiStatus {
+export function statusOf(error: unknown, { signal }: RequestLife, report: (error: unknown) => void): ApiStatus {
   if (error instanceof StatusError) return error.status;
   if (error instanceof BadRevision) return unexplained(error.message);
   if (error instanceof ObjectTooLarge) {
@@ -53,9 +53,11 @@ export function statusOf(error: unknown, report: (error: unknown) => void): ApiS
   if (error instanceof DOMException && error.name === "TimeoutError") {
     return failure("Timeout", "Timeout: request did not complete within the allotted timeout");
   }
-  // The client is gone: nobody reads this answer, and nothing went wrong here.
-  if (error instanceof DOMException && error.name === "AbortError")
+  // The client is gone, for whatever reason: nobody reads this answer, and nothing went wrong here.
+  const isGone = signal.aborted && error === signal.reason;
+  if (isGone || (error instanceof DOMException && error.name === "AbortError")) {
     return failure("Timeout", "The request was canceled");
+  }
   report(error);
   return failure(
     "InternalError",

@@ -1,5 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 import type { JsonObject } from "../../protocol/json-value.ts";
+import type { Birth, LogPlace } from "../../protocol/log-place.ts";
 import type { Vouched } from "../registry/object-request.ts";
 import type { UserInfo } from "../registry/requester.ts";
 import type { RequestHeaders } from "./access/authenticator.ts";
@@ -19,9 +20,9 @@ export interface ApiRequest {
    * Told of the object that is about to be answered as soon as its write has its place in the log. For callers in this
    * process: what they write from then on is lost if this is lost. Not told of everything, and never in place of the answer.
    */
-  readonly ordered?: ((object: JsonObject, place: { readonly takenBack: number }) => void) | undefined;
-  /** The place of something that such a caller relies on: its write is refused if that was taken back. */
-  readonly after?: { readonly takenBack: number } | undefined;
+  readonly ordered?: ((object: JsonObject, place: LogPlace) => void) | undefined;
+  /** Asks such a caller what a new object is stored with, once nothing but the storing is left; dry runs are not asked. */
+  readonly bornWith?: ((object: JsonObject) => Promise<Birth | undefined>) | undefined;
   /** Set by parts of this program that answer for what they send: what is known of its form is not looked at again. */
   readonly vouched?: Vouched | undefined;
   /** Aborts when the client is gone; and by the server, when the time for the request is up. */

@@ -89,14 +89,14 @@ export class ApiServer {
     } catch (error) {
       if (error instanceof PlainFailure) return withWarnings(plainAnswer(error.code, `${error.message}\n`), warnings);
       const form = { format: errorFormat(request), pretty: isPretty(request) };
-      return withWarnings(statusAnswer(statusOf(error, this.#ports.report), form), warnings);
+      return withWarnings(statusAnswer(statusOf(error, request.life, this.#ports.report), form), warnings);
     }
   }
 
   /** An answer comes in time even if somebody on the way does not listen; whatever they do is heard of, and not waited for. */
   async #inTime(answer: Promise<ApiAnswer>, request: ApiRequest): Promise<ApiAnswer> {
     const deadline = this.#ports.clock.after(requestMsMax, () => request.life.abort(tooSlow()));
-    const late = (error: unknown): unknown => statusOf(error, this.#ports.report);
+    const late = (error: unknown): unknown => statusOf(error, request.life, this.#ports.report);
     try {
       return await untilAborted(answer, request.life.signal, late);
     } finally {

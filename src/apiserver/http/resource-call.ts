@@ -151,7 +151,7 @@ export function writeRequest(
     fieldValidation: options.fieldValidation,
     mayCreate: () => call.context.require("create"),
     ordered,
-    after: call.context.request.after?.takenBack,
+    bornWith: call.context.request.bornWith,
     vouched: call.context.request.vouched,
   };
 }

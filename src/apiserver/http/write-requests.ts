@@ -1,4 +1,5 @@
 import { failure, StatusError } from "../../protocol/api-status.ts";
+import type { Clock } from "../../protocol/clock.ts";
 import { isJsonObject } from "../../protocol/json-value.ts";
 import { formatApiVersion } from "../../protocol/object-meta.ts";
 import { createOwned, ownedNew } from "../registry/create.ts";
@@ -30,8 +31,8 @@ export async function create(registry: Registry, call: ResourceCall): Promise<Ap
 }
 
 function newObject({ value, duplicates }: SentBody, write: WriteRequest, nowMs: number): ApiObject {
-  const carefully = (): ApiObject => ownedNew(sentObject(value, write, duplicates), write, nowMs);
-  if (write.vouched === undefined || !isJsonObject(value)) return carefully();
+  const carefully = (atMs: number): ApiObject => ownedNew(sentObject(value, write, duplicates), write, atMs);
+  if (write.vouched === undefined || !isJsonObject(value)) return carefully(nowMs);
   return formedNew(value as ApiObject, write, nowMs, carefully);
 }
 
@@ -40,11 +41,12 @@ export async function update(registry: Registry, call: ResourceCall): Promise<Ap
   const showing = showingOf(call, registry.clock.now());
   const write = writeRequest(call, parseWriteOptions(request, "UpdateOptions"), orderedFor(registry, request, showing));
   const { value, duplicates } = await objectBody(request, bodyKind(call.kind));
-  const carefully = (): NextState => {
+  const carefully = (clock: Pick<Clock, "now">): NextState => {
     const object = requireName(sentObject(value, write, duplicates), call.path.name);
-    return nextByReplacement(object, write, registry.clock);
+    return nextByReplacement(object, write, clock);
   };
-  const next = write.vouched === undefined ? carefully() : nextByWord(value, write, registry.clock, carefully);
+  const { clock } = registry;
+  const next = write.vouched === undefined ? carefully(clock) : nextByWord(value, write, clock, carefully);
   const { stored, created } = await updateObject(registry, write, call.path.name, next);
   return objectAnswer(created ? 201 : 200, stored, showing);
 }
@@ -82,7 +84,10 @@ export async function patch(registry: Registry, call: ResourceCall): Promise<Api
 /** Tells a caller in this process what it is going to be answered. */
 function orderedFor({ store }: Registry, { ordered }: ApiRequest, showing: Showing): Ordered | undefined {
   if (ordered === undefined || showing.accepted.format !== "json") return undefined;
-  return (stored) => ordered(shownObject(stored, objectText(stored, showing)), { takenBack: store.takenBack });
+  return (stored) => {
+    const place = { revision: stored.revision, takenBack: store.takenBack };
+    ordered(shownObject(stored, objectText(stored, showing)), place);
+  };
 }
 
 function bodyKind({ group, version, kind, isCustom }: ServedKind): BodyKind {

@@ -1,7 +1,8 @@
 import { alreadyExists, failure, StatusError, unexplained } from "../../protocol/api-status.ts";
-import type { StoredObject } from "../storage/object-store.ts";
+import type { PutOptions, StoredObject } from "../storage/object-store.ts";
 import { storedAs } from "./admission.ts";
 import { creation } from "./admission-request.ts";
+import { storeBorn } from "./born-object.ts";
 import { requireLiveDefinition, requireSameSchema } from "./definition-lifecycle.ts";
 import { ownedAfterUpdate } from "./field-ownership.ts";
 import { asFormed, isFormed } from "./forms/formed.ts";
@@ -62,31 +63,44 @@ async function storeNew(
 ): Promise<StoredObject | undefined> {
   const shaped = shapedNew(object, request);
   requireLiveDefinition(registry, request, shaped.metadata.name as string);
-  // Whoever lets it in may rely on what has its place by then.
-  const { after: takenBack = registry.store.takenBack } = request;
+  const { takenBack } = registry.store; // whoever lets it in may rely on what has its place by then
   const settle = await registry.admission.validate(creation(request, shaped), request.signal);
   const key = keyOf(request, shaped.metadata.name as string);
+  const put = (whole: ApiObject, together?: number): Promise<StoredObject | undefined> =>
+    putNew(registry, request, whole, { takenBack, together });
   try {
     await registry.store.quiet(key);
     if (registry.store.get(key) !== undefined) {
       settle({ stored: false });
       return undefined;
     }
-    // A namespace or a definition may have begun to end while others were asked, and the client may be gone.
-    requireLiveNamespace(registry.store, request, key.name);
-    requireLiveDefinition(registry, request, key.name);
-    requireSameSchema(request);
-    if (registry.isClosing?.(request.plane) === true) throw new StatusError(planeGone);
-    request.signal.throwIfAborted();
-    const result = request.dryRun
-      ? { ok: true as const, stored: unstored(key, storedForm(shaped, request.kind)) }
-      : await registry.store.put(key, 0, storedForm(shaped, request.kind), { takenBack, ordered: request.ordered });
-    settle(result.ok && !request.dryRun ? storedAs(result.stored) : { stored: false });
-    return result.ok ? result.stored : undefined;
+    const stored = await (request.bornWith === undefined ? put(shaped) : storeBorn(registry, request, shaped, put));
+    settle(stored !== undefined && !request.dryRun ? storedAs(stored) : { stored: false });
+    return stored;
   } catch (error) {
     settle({ stored: false });
     throw error;
   }
+}
+
+/** The last step: nothing is asked any more before the object has its place. Undefined when there is one of its name. */
+async function putNew(
+  registry: Registry,
+  request: WriteRequest,
+  object: ApiObject,
+  options: Pick<PutOptions, "takenBack" | "together">,
+): Promise<StoredObject | undefined> {
+  const key = keyOf(request, object.metadata.name as string);
+  // A namespace or a definition may have begun to end while others were asked, and the client may be gone.
+  requireLiveNamespace(registry.store, request, key.name);
+  requireLiveDefinition(registry, request, key.name);
+  requireSameSchema(request);
+  if (registry.isClosing?.(request.plane) === true) throw new StatusError(planeGone);
+  request.signal.throwIfAborted();
+  const stored = storedForm(object, request.kind);
+  if (request.dryRun) return unstored(key, stored);
+  const result = await registry.store.put(key, 0, stored, { ...options, ordered: request.ordered });
+  return result.ok ? result.stored : undefined;
 }
 
 /** An object belongs where the request says; one that says otherwise is refused. */

@@ -1,4 +1,6 @@
 import type { GroupResource } from "../../protocol/api-status.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
+import type { Birth } from "../../protocol/log-place.ts";
 import type { ObjectKey, Scope } from "../storage/object-key.ts";
 import type { Ordered } from "../storage/object-store.ts";
 import type { UserInfo } from "./requester.ts";
@@ -37,8 +39,8 @@ export interface WriteRequest extends ObjectRequest {
   readonly mayCreate?: () => Promise<void>;
   /** Told as soon as the write has its place, before it is durable, where anybody in this process can use that. */
   readonly ordered?: Ordered | undefined;
-  /** How often writes were taken back when somebody in this process began to rely on others: refused if that has moved. */
-  readonly after?: number | undefined;
+  /** Asked, where somebody in this process knows, what a new object is stored with: see `bornObject`. */
+  readonly bornWith?: ((object: JsonObject) => Promise<Birth | undefined>) | undefined;
   /** Set when whoever writes is a part of this program and answers for the values: see `formedNew`. */
   readonly vouched?: Vouched | undefined;
 }

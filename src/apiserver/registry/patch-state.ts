@@ -39,11 +39,11 @@ export function nextByPatch(patch: Patch, request: WriteRequest, clock: Clock): 
     if (current === undefined) throw notThere(request, patch.name);
     const changed = change(current);
     const nowMs = clock.now();
-    const carefully = (): ApiObject => {
+    const carefully = (atMs: number): ApiObject => {
       const patched = requireName(patchedObject(changed, request), patch.name);
-      return ownedAfterUpdate(current, patched, request, nowMs);
+      return ownedAfterUpdate(current, patched, request, atMs);
     };
-    if (request.vouched === undefined || request.subresource !== "status") return carefully();
+    if (request.vouched === undefined || request.subresource !== "status") return carefully(nowMs);
     return formedStatus({ old: current, next: changed.value, isWhole: false }, request, nowMs, carefully);
   };
 }

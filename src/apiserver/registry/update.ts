@@ -40,7 +40,7 @@ export interface Updated {
 const modifiedMeanwhile = "the object has been modified; please apply your changes to the latest version and try again";
 
 /** The state that a client sent whole. */
-export function nextByReplacement(sent: ApiObject, request: WriteRequest, clock: Clock): NextState {
+export function nextByReplacement(sent: ApiObject, request: WriteRequest, clock: Pick<Clock, "now">): NextState {
   const object = distinctOwners(sent, request);
   return (current) => {
     if (current === undefined && request.kind.createsOnUpdate !== true) {
@@ -101,7 +101,7 @@ async function writeOver(
   const mutated = await registry.admission.mutate(replacement(request, versioned, old), versioned, request.signal);
   const shaped = shapedUpdate(withSystemFields(mutated, old), old, request);
   requireInView(request, shaped);
-  const { after: takenBack = registry.store.takenBack } = request;
+  const { takenBack } = registry.store;
   const settle = await registry.admission.validate(replacement(request, shaped, old), request.signal);
   try {
     requireSameSchema(request);

@@ -214,6 +214,41 @@ describe("writes on their way to the disk", () => {
     expect((await later).ok).toBe(true);
   });
 
+  it("go to the disk with whom they belong to, however many there are already", async () => {
+    await store.close();
+    await open({ batchCount: 2 });
+    const belongsTo = (name: string, together?: number): Promise<WriteResult> =>
+      store.put(key(name), 0, {}, { together });
+    const writes = [
+      create("a"),
+      create("b"),
+      create("c"),
+      belongsTo("d", 3),
+      create("e"),
+      belongsTo("f", 5),
+      create("g"),
+    ];
+    await pass(2, 3, 4, 5, 6, 7);
+    expect(told).toEqual([2, 3, 4, 5, 6, 7]);
+    await pass(8);
+    expect((await Promise.all(writes)).every(({ ok }) => ok)).toBe(true);
+  });
+
+  it("are not parted from whom they belong to: once those are on their way, it is too late", async () => {
+    expect(store.isWaiting(2)).toBe(false);
+    const first = create("a");
+    expect(store.isWaiting(2)).toBe(true);
+    const call = await log.next();
+    expect(store.isWaiting(2)).toBe(false);
+    await expect(store.put(key("b"), 0, {}, { together: 2 })).rejects.toThrow("2 is not waiting any more");
+    const second = create("c");
+    expect(store.isWaiting(3)).toBe(true);
+    const failures = Promise.allSettled([first, second]);
+    await call.fail(full);
+    await failures;
+    expect(store.isWaiting(3)).toBe(false);
+  });
+
   it("tell nothing early of what would be read otherwise than it was given", async () => {
     const ordered: StoredObject[] = [];
     const write = store.put(key("a"), 0, { gone: undefined } as unknown as JsonObject, {

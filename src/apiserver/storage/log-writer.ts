@@ -3,7 +3,7 @@ import { depthMax, type JsonObject } from "../../protocol/json-value.ts";
 import type { Compaction, CompactionStep } from "./compaction.ts";
 import { keyText } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
-import { ObjectTooLarge, type Ordered, StorageUnavailable, type StoredObject } from "./object-store.ts";
+import { ObjectTooLarge, type PutOptions, StorageUnavailable, type StoredObject } from "./object-store.ts";
 import { readsBack } from "./reads-back.ts";
 import { LogFull, type LogRecord, type RecordLog } from "./record-log.ts";
 import type { StoreLimits } from "./store-limits.ts";
@@ -15,6 +15,8 @@ interface PendingWrite {
   /** The object that the text was made from, if that is what it says. */
   readonly object: Parsed | undefined;
   readonly id: string;
+  /** The revision of the write that this one goes with, to the disk and into view. */
+  readonly together: number | undefined;
   readonly settle: (stored: StoredObject) => void;
   readonly fail: (error: Error) => void;
   readonly settled: Promise<StoredObject>;
@@ -38,6 +40,8 @@ export class LogWriter {
   #queue: PendingWrite[] = [];
   #queuedChars = 0;
   #assigned: number;
+  /** The last revision that went to the disk. */
+  #taken: number;
   #takenBack = 0;
   #refusal: string | undefined;
   #isBroken = false;
@@ -47,11 +51,17 @@ export class LogWriter {
     this.#ports = ports;
     this.#limits = limits;
     this.#assigned = revision;
+    this.#taken = revision;
   }
 
   /** How often writes failed that had their place already. */
   get takenBack(): number {
     return this.#takenBack;
+  }
+
+  /** Whether a write has its place, and is not on its way to the disk yet: what comes now can go with it. */
+  isWaiting(revision: number): boolean {
+    return revision > this.#taken && revision <= this.#assigned;
   }
 
   /** Settles, and never rejects, with the write of this object that is on its way; undefined when there is none. */
@@ -72,14 +82,20 @@ export class LogWriter {
   }
 
   /** The caller has made sure that no other write of this object is on its way. */
-  write(key: ObjectKey, deleted: boolean, object: JsonObject, ordered?: Ordered): Promise<StoredObject> {
+  write(
+    key: ObjectKey,
+    deleted: boolean,
+    object: JsonObject,
+    { ordered, together }: Pick<PutOptions, "ordered" | "together"> = {},
+  ): Promise<StoredObject> {
+    if (together !== undefined && !this.isWaiting(together)) throw new Error(`${together} is not waiting any more`);
     const revision = this.#assigned + 1;
     const written = objectAt(revision, object);
     const text = textOf(written);
     if (!deleted) this.#requireSize(text);
     this.#assigned = revision;
     const isAsRead = readsBack(written);
-    const write = pendingWrite({ revision, key, deleted, text }, isAsRead ? written : undefined);
+    const write = pendingWrite({ revision, key, deleted, text }, isAsRead ? written : undefined, together);
     this.#pending.set(write.id, write);
     this.#queue.push(write);
     this.#queuedChars += text.length;
@@ -153,8 +169,20 @@ export class LogWriter {
       count += 1;
       chars += record.text.length;
     }
-    this.#queuedChars -= chars;
-    return this.#queue.splice(0, count);
+    const batch = this.#queue.splice(0, this.#withCompany(count));
+    for (const { record } of batch) this.#queuedChars -= record.text.length;
+    this.#taken = batch.at(-1)?.record.revision ?? this.#taken;
+    return batch;
+  }
+
+  /** How many go when so many would, and nobody is to be parted from whom they go with. */
+  #withCompany(count: number): number {
+    let all = count;
+    for (let at = count; at < this.#queue.length; at += 1) {
+      const last = this.#queue[all - 1]?.record.revision ?? 0;
+      if ((this.#queue[at]?.together ?? Number.POSITIVE_INFINITY) <= last) all = at + 1;
+    }
+    return all;
   }
 
   #publish(write: PendingWrite): void {
@@ -172,6 +200,7 @@ export class LogWriter {
     const failed = [...batch, ...this.#queue];
     this.#queue = [];
     this.#queuedChars = 0;
+    this.#taken = this.#assigned;
     this.#takenBack += 1;
     for (const write of failed) {
       this.#pending.delete(write.id);
@@ -185,14 +214,14 @@ export class LogWriter {
   }
 }
 
-function pendingWrite(record: LogRecord, object: Parsed | undefined): PendingWrite {
+function pendingWrite(record: LogRecord, object: Parsed | undefined, together: number | undefined): PendingWrite {
   let settle: PendingWrite["settle"] = () => undefined;
   let fail: PendingWrite["fail"] = () => undefined;
   const settled = new Promise<StoredObject>((resolve, reject) => {
     settle = resolve;
     fail = reject;
   });
-  return { record, object, id: keyText(record.key), settle, fail, settled };
+  return { record, object, id: keyText(record.key), together, settle, fail, settled };
 }
 
 function fullText(cause: LogFull): string {

@@ -1,17 +1,25 @@
 import { firstRevision, type LoadedLog, type LogRecord, type RecordLog } from "./record-log.ts";
 
+/** How long it waits for writes to come together: for one step, or for a turn, as a log on a disk does. */
+type Gathering = "step" | "turn";
+
 /** Keeps records as long as the process lives; a second store can be opened on it after the first is closed. */
 export class MemoryLog implements RecordLog {
   readonly place = "memory";
   readonly #records = new Map<number, LogRecord>();
+  readonly #gathers: Gathering;
   #compacted = firstRevision;
+
+  constructor(gathers: Gathering = "step") {
+    this.#gathers = gathers;
+  }
 
   async load(): Promise<LoadedLog> {
     return { compacted: this.#compacted, pages: onePage([...this.#records.values()]) };
   }
 
   async gathered(): Promise<void> {
-    await Promise.resolve();
+    if (this.#gathers === "turn") await new Promise((resolve) => setImmediate(resolve));
   }
 
   async append(records: readonly LogRecord[]): Promise<void> {

@@ -46,6 +46,8 @@ export interface PutOptions {
   readonly ordered?: Ordered | undefined;
   /** Refuses the write if anything was taken back since the store said this: it may rely on that. */
   readonly takenBack?: number;
+  /** The revision of a write that is still waiting: both become durable in one piece, and are seen together. */
+  readonly together?: number | undefined;
 }
 
 export interface ListOptions {
@@ -88,6 +90,9 @@ export interface ObjectStore {
 
   /** How often writes were taken back that had their place already. */
   readonly takenBack: number;
+
+  /** Whether the write of this revision is still waiting for its turn at the disk. */
+  isWaiting(revision: number): boolean;
 
   get(key: ObjectKey): StoredObject | undefined;
 

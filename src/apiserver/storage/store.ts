@@ -114,6 +114,10 @@ class Store implements ObjectStore {
     return this.#writer.takenBack;
   }
 
+  isWaiting(revision: number): boolean {
+    return this.#writer.isWaiting(revision);
+  }
+
   resources(): readonly string[] {
     return this.#objects.resources;
   }
@@ -145,7 +149,7 @@ class Store implements ObjectStore {
   async #write(
     key: ObjectKey,
     expected: number,
-    { deleted, object, ordered, takenBack }: Wanted,
+    { deleted, object, takenBack, ...options }: Wanted,
   ): Promise<WriteResult> {
     checkKey(key);
     this.#writer.admit();
@@ -158,7 +162,7 @@ class Store implements ObjectStore {
     const current = this.#objects.get(key);
     if ((current?.revision ?? 0) !== expected) return { ok: false, current };
     if (takenBack !== undefined && takenBack !== this.takenBack) throw new StorageUnavailable(takenBackMeanwhile);
-    const stored = await this.#writer.write(current?.key ?? this.#objects.newKey(key), deleted, object, ordered);
+    const stored = await this.#writer.write(current?.key ?? this.#objects.newKey(key), deleted, object, options);
     return { ok: true, stored };
   }
 

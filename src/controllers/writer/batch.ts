@@ -2,9 +2,9 @@ import type { OpenClaim } from "../../core/ledger/page.ts";
 import { pagesOf } from "../../core/ledger/page.ts";
 import { type Decision, settle } from "../../core/ledger/settle.ts";
 import { timeText } from "../../kube/timestamp.ts";
-import type { LogPlace } from "../../kube/transport/transport.ts";
+import type { LogPlace } from "../../protocol/log-place.ts";
 import { allOf, type Deferred } from "./all-of.ts";
-import { CrowdAnswers } from "./crowd-answers.ts";
+import { Births } from "./births.ts";
 import { denyAll } from "./denials.ts";
 import type { Desk } from "./desk.ts";
 import { DeskAnswers } from "./desk-answers.ts";
@@ -22,6 +22,8 @@ interface Hands {
   readonly ports: DeskPorts;
   readonly failures: Deferred;
   readonly answers: DeskAnswers;
+  readonly births: Births;
+  readonly writes: PageWrites;
 }
 
 /**
@@ -36,7 +38,17 @@ export async function decideBatch(
   signal: AbortSignal,
 ): Promise<boolean> {
   const answers = new DeskAnswers(desk, ports, signal);
-  const hands = { ports, failures, answers, writes: new PageWrites(desk, ports, signal) };
+  const births = new Births(desk, ports, answers);
+  const hands = { ports, failures, answers, births, writes: new PageWrites(desk, ports, signal) };
+  try {
+    return await decide(desk, hands, signal);
+  } finally {
+    births.end();
+  }
+}
+
+async function decide(desk: Desk, hands: Hands, signal: AbortSignal): Promise<boolean> {
+  const { ports, failures, answers, births, writes } = hands;
   const dropped = await recoverAll(desk, hands, signal);
   if (!desk.isCounted) return true;
   desk.countGrants(ports.registrations, ports.runtime.clock.now());
@@ -45,26 +57,25 @@ export async function decideBatch(
     desk.isCounted = false;
     return true;
   }
-  const decisions = settle(desk.ledger, ready, () => ports.runtime.random.uuid());
+  const newSet = (): string => ports.runtime.random.uuid();
+  const decisions = births.decided(settle(desk.ledger, [...ready, ...births.ready()], newSet));
   if (decisions.length > 0) ports.told.batched?.(decisions.length);
   const expirationTime = decisions.length > 0 ? timeText(ports.runtime.clock.now() + promiseMs) : "";
   const answered = answerPatient(desk, decisions.some(isDenial), hands);
-  const promises = new Promises(decisions.filter(isReserve), (uid) => ports.told.promised?.(uid) === true);
-  const changes = { decisions, dropped, expirationTime };
-  const { underWay } = desk;
-  const failed = (): void => ports.lookAgain(desk.id);
-  const crowd = new CrowdAnswers({ promises, answers, underWay, clock: ports.runtime.clock, failed }, signal);
+  const tell = (uid: string): boolean => births.promised(uid) || ports.told.promised?.(uid) === true;
+  const promises = new Promises(decisions.filter(isReserve), tell);
   const ordered = (type: string, place: LogPlace): void => {
+    births.ordered(type, place);
     promises.stands(type);
-    crowd.ordered(place);
   };
-  const swapped = await hands.writes.swapAll(changes, ordered).finally(() => answered);
+  const swapped = await writes.swapAll({ decisions, dropped, expirationTime }, ordered).finally(() => answered);
+  births.end();
   await failures.of(commitAll(desk, promises, swapped, hands));
   for (const uid of oversized(decisions)) faulty.set(uid, "asks for more than fits onto a page");
   if (faulty.size > 0) await failures.of(allOf([...faulty].map(([uid, message]) => answers.refuse(uid, message))));
   // Whoever is denied is told what is granted; and whoever waits for room on a page waits for promises to be kept.
   const isWaiting = decisions.some(({ outcome }) => outcome === "wait");
-  if (isWaiting || decisions.some(isDenial)) await failures.of(underWay.over());
+  if (isWaiting || decisions.some(isDenial)) await failures.of(desk.underWay.over());
   const denials = decisions.filter(isDenial).map(({ claim }) => claim);
   const hasRoom = denials.length > 0 && (await denyAll(desk, denials, { ...hands, swapped }, signal));
   return hasRoom || !desk.isCounted || isWaiting;
@@ -110,10 +121,10 @@ async function commitAll(
   desk: Desk,
   promises: Promises,
   swapped: ReadonlySet<string>,
-  { ports, answers }: Hands,
+  { ports, answers, births }: Hands,
 ): Promise<void> {
   for (const type of swapped) promises.stands(type);
-  const uids = promises.completeOn(swapped);
+  const uids = promises.completeOn(swapped).filter((uid) => !births.has(uid));
   const known = new Set(uids.filter((uid) => promises.isKnown(uid)));
   const patient = known.size < crowdMin ? known : new Set<string>();
   desk.answers.add(patient, ports.runtime.elapsedMs());

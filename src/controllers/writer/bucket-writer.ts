@@ -1,8 +1,10 @@
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
+import { openClaimOf } from "../../core/ledger/read-claim.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import { again, type Outcome, settled, WorkQueue } from "../../kube/queue/work-queue.ts";
 import type { Informer, ObjectPlace } from "../../kube/watch/informer.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
+import type { Birth } from "../../protocol/log-place.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import { type ClaimRecord, ClaimRecords } from "../views/claim-record.ts";
 import type { RegistrationIndex } from "../views/registration-index.ts";
@@ -10,6 +12,7 @@ import type { Views } from "../views/views.ts";
 import { Deferred } from "./all-of.ts";
 import { audit } from "./audit.ts";
 import { decideBatch } from "./batch.ts";
+import type { ComingEntry } from "./births.ts";
 import type { BucketKey, BucketViews } from "./bucket-views.ts";
 import { ClaimStore } from "./claim-store.ts";
 import { Desk, type DeskKey, deskId } from "./desk.ts";
@@ -84,7 +87,8 @@ export class BucketWriter implements Running {
     this.#audits.addAfter("audit", auditMs);
     this.#pages = seenPages(runtime);
     this.#subscribe();
-    this.#unsubscribe.push(early.onMade((plane, claim) => this.#sawEarly(plane, claim)));
+    const decide = this.#decideEarly.bind(this);
+    this.#unsubscribe.push(early.tell({ decide, made: (plane, claim) => this.#sawEarly(plane, claim) }));
     this.#pages.start();
   }
 
@@ -111,6 +115,7 @@ export class BucketWriter implements Running {
   async stop(): Promise<void> {
     for (const stop of this.#unsubscribe.splice(0)) stop();
     await Promise.all([this.#queue.stop(), this.#audits.stop(), this.#pages.stop()]);
+    for (const desk of this.#desks.values()) letCome(desk);
     for (const desk of this.#desks.values()) await desk.underWay.over().catch(() => undefined);
   }
 
@@ -157,6 +162,18 @@ export class BucketWriter implements Running {
     return desk;
   }
 
+  /** What cannot be decided at once is stored undecided, and seen then. */
+  async #decideEarly(plane: string, claim: ResourceClaim, stored: ComingEntry["stored"]): Promise<Birth | undefined> {
+    const desk = this.#desks.get(deskId({ plane, consumer: claim.consumer }));
+    if (desk === undefined || !desk.isCounted) return undefined;
+    const { namespace = "", name = "" } = claim.metadata;
+    const place = { plane, namespace, name };
+    return new Promise((answer) => {
+      desk.expect({ place, claim, open: openClaimOf(claim, false), answer, stored });
+      this.#queue.add(desk.id);
+    });
+  }
+
   #sawEarly(plane: string, claim: ResourceClaim): void {
     const { namespace = "", name = "" } = claim.metadata;
     this.#sawClaim({ plane, namespace, name }, this.#records.of(claim));
@@ -200,8 +217,10 @@ export class BucketWriter implements Running {
     return again(auditMs);
   }
 
-  #rebuild(id: string, { key, shrinks }: Desk): Desk {
+  #rebuild(id: string, wrong: Desk): Desk {
     const { claims, grants } = this.#ports.views;
+    const { key, shrinks } = wrong;
+    letCome(wrong);
     const isOurs = ({ plane }: ObjectPlace, { consumer }: Pick<DeskKey, "consumer">): boolean =>
       deskId({ plane, consumer }) === id;
     const desk = new Desk(key);
@@ -224,6 +243,7 @@ export class BucketWriter implements Running {
       return hasMore ? again(this.#pauseMs(desk)) : this.#rest(desk);
     } catch (error) {
       desk.isCounted = false; // what was under way may have happened, or not
+      letCome(desk);
       throw error;
     }
   }
@@ -266,6 +286,11 @@ export class BucketWriter implements Running {
     const answerMs = desk.answers.dueMs - elapsedMs();
     return again(Math.max(1, Math.min(countMs, foldMs, expiryMs, answerMs)));
   }
+}
+
+/** Has claims stored undecided that wait to be told with what. */
+function letCome(desk: Desk): void {
+  for (const { answer } of desk.takeComing()) answer(undefined);
 }
 
 function nameOf({ namespace, name }: ObjectPlace): string {

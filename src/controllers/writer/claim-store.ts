@@ -1,5 +1,4 @@
 import { parseResourceClaim, type ResourceClaim } from "../../core/resources/resource-claim.ts";
-import type { LogPlace } from "../../kube/transport/transport.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import type { ControlPlanes } from "../control-planes.ts";
@@ -26,24 +25,17 @@ export class ClaimStore {
     return findIfAny(this.#planes.client(place.plane).resource(claimsType, parseResourceClaim), place, signal);
   }
 
-  /**
-   * When nobody knows what became of the write, the claim is read: it may well have happened. It may rely on pages that have
-   * their place in the log: it comes after them.
-   */
+  /** When nobody knows what became of the write, the claim is read: it may well have happened. */
   async write(
     place: ObjectPlace,
-    {
-      claim,
-      status,
-      after,
-    }: { readonly claim: ResourceClaim; readonly status: object; readonly after?: LogPlace | undefined },
+    { claim, status }: { readonly claim: ResourceClaim; readonly status: object },
     signal: AbortSignal,
   ): Promise<ClaimWrite> {
     const { uid, resourceVersion } = claim.metadata;
     const body = { metadata: { uid, resourceVersion }, status } as unknown as JsonObject;
     try {
       const claims = this.#planes.client(place.plane).resource(claimsType, parseWritten);
-      await claims.patch(place, { type: "merge", body }, { subresource: "status", vouched: true, after }, signal);
+      await claims.patch(place, { type: "merge", body }, { subresource: "status", vouched: true }, signal);
       return { outcome: "written" };
     } catch (error) {
       if (meaningOf(error) === "refused") throw error;

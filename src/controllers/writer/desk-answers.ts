@@ -5,7 +5,7 @@ import { activeRegistration } from "../../core/resources/registration-rules.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import { displayAmount, type Unit } from "../../core/resources/units.ts";
 import { timeText } from "../../kube/timestamp.ts";
-import type { LogPlace } from "../../kube/transport/transport.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
 import { ClaimRecords } from "../views/claim-record.ts";
 import { decidedStatus, invalidStatus, type StatusFrame } from "./claim-status.ts";
 import type { Desk, OpenEntry } from "./desk.ts";
@@ -25,14 +25,22 @@ export class DeskAnswers {
     this.#signal = signal;
   }
 
-  /** Grants a claim all of whose promises are on their pages, or in the log before it, not after that place. */
-  async commit(uid: string, after?: LogPlace): Promise<void> {
-    const statusOf = ({ claim }: OpenEntry): object =>
-      decidedStatus(claim, grantedAnswer(claim.requests, this.#context), this.#frame(claim));
-    const written = await this.#persist(uid, statusOf, after);
-    if (written === undefined) return;
-    this.#desk.decided(uid, { state: "granted", parts: written.open.parts });
-    this.#tell("granted", written, "");
+  /** Grants a claim all of whose promises are on their pages. */
+  async commit(uid: string): Promise<void> {
+    const written = await this.#persist(uid, ({ claim }) => this.grantOf(claim));
+    if (written !== undefined) this.born(written);
+  }
+
+  /** The status of a claim that is granted. */
+  grantOf(claim: ResourceClaim): JsonObject {
+    const answer = grantedAnswer(claim.requests, this.#context);
+    return decidedStatus(claim, answer, this.#frame(claim)) as JsonObject;
+  }
+
+  /** A claim is stored as granted. */
+  born(entry: OpenEntry): void {
+    this.#desk.decided(entry.open.claim.uid, { state: "granted", parts: entry.open.parts });
+    this.#tell("granted", entry, "");
   }
 
   /** Denies a claim; no page is touched. */
@@ -54,18 +62,14 @@ export class DeskAnswers {
   }
 
   /** The entry that the status was written for; undefined if there was nothing to write, or nothing to write it to. */
-  async #persist(
-    uid: string,
-    statusOf: (entry: OpenEntry) => object | undefined,
-    after?: LogPlace,
-  ): Promise<OpenEntry | undefined> {
+  async #persist(uid: string, statusOf: (entry: OpenEntry) => object | undefined): Promise<OpenEntry | undefined> {
     const { leadership, claims } = this.#ports;
     for (let tries = 0; tries < triesMax; tries += 1) {
       const entry = this.#desk.entry(uid);
       const status = entry === undefined ? undefined : statusOf(entry);
       if (entry === undefined || status === undefined) return undefined;
       leadership.fence();
-      const result = await claims.write(entry.place, { claim: entry.claim, status, after }, this.#signal);
+      const result = await claims.write(entry.place, { claim: entry.claim, status }, this.#signal);
       if (result.outcome === "written") return entry;
       if (result.outcome === "gone") this.#desk.gone(uid);
       else this.#desk.observe(entry.place, new ClaimRecords().of(result.claim));

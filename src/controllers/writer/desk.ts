@@ -12,6 +12,7 @@ import type { ResourceGrant } from "../../core/resources/resource-grant.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
 import { isOlder } from "../../kube/watch/revision.ts";
 import type { ClaimRecord } from "../views/claim-record.ts";
+import type { ComingEntry } from "./births.ts";
 import type { DeskPage } from "./desk-page.ts";
 import { PatientAnswers } from "./patient-answers.ts";
 import { UnderWay } from "./under-way.ts";
@@ -62,8 +63,9 @@ export class Desk {
   readonly shrinks = new Map<string, Shrink>();
   /** Grants that nobody waits for. */
   readonly answers = new PatientAnswers();
-  /** Grants that are being given meanwhile. */
+  /** Claims that are being stored as granted meanwhile. */
   readonly underWay = new UnderWay();
+  #coming: ComingEntry[] = [];
   readonly #gone = new Set<string>();
   readonly #fences = new Map<string, Set<string>>();
   /** Types of which a page was seen. */
@@ -107,6 +109,16 @@ export class Desk {
     const known = this.#open.get(record.uid)?.claim.metadata.resourceVersion ?? "";
     if (isOlder(record.version, known)) return;
     this.#open.set(record.uid, { place, claim: record.open, open: openClaimOf(record.open, false) });
+  }
+
+  /** A claim is about to be stored, and waits to be told with what. */
+  expect(entry: ComingEntry): void {
+    this.#coming.push(entry);
+  }
+
+  /** All of those that wait; whoever takes them answers them. */
+  takeComing(): readonly ComingEntry[] {
+    return this.#coming.splice(0);
   }
 
   /** Takes in what has become of a claim by our own hand. */
@@ -213,7 +225,7 @@ export class Desk {
   /** Whether nothing is left to keep in mind. */
   get isIdle(): boolean {
     const isNothingKnown = this.#open.size === 0 && this.#grants.size === 0 && this.ledger.claimCount === 0;
-    return isNothingKnown && this.pages.size === 0 && this.#seen.size === 0;
+    return isNothingKnown && this.pages.size === 0 && this.#seen.size === 0 && this.#coming.length === 0;
   }
 
   /** Takes over a page as it was read. If somebody else has written it, it is no fence any more. */

@@ -2,7 +2,7 @@ import type { PageContent } from "../../core/ledger/page.ts";
 import { pagesOf } from "../../core/ledger/page.ts";
 import { type Changes, contentOf, isCurrent, noChanges } from "../../core/ledger/rewrite.ts";
 import type { Decision } from "../../core/ledger/settle.ts";
-import type { LogPlace } from "../../kube/transport/transport.ts";
+import type { LogPlace } from "../../protocol/log-place.ts";
 import { allOf } from "./all-of.ts";
 import type { Desk } from "./desk.ts";
 import type { DeskPage } from "./desk-page.ts";

@@ -1,6 +1,6 @@
 /**
- * Claims that are being granted while their desk goes on. What was promised to them stays promised until that is done, and
- * nobody else decides about them.
+ * Claims that are being stored as granted while their desk goes on. What was promised to them stays promised until that is
+ * done, and nobody else decides about them.
  */
 export class UnderWay {
   readonly #uids = new Set<string>();
@@ -20,19 +20,23 @@ export class UnderWay {
     return this.#failure !== undefined;
   }
 
-  /** `failed` is told when the work fails; the next who waits for it hears why. */
-  add(uids: readonly string[], work: Promise<void>, failed: () => void): void {
+  /**
+   * The work says whether nothing is left to do about these. If it does not, or fails, `again` is called; the next who waits
+   * for all of it hears why.
+   */
+  add(uids: readonly string[], work: Promise<boolean>, again: () => void): void {
     for (const uid of uids) this.#uids.add(uid);
     const before = this.#work;
     this.#work = work
       .catch((error: unknown) => {
         this.#failure ??= { error };
-        failed();
+        return false;
       })
-      .finally(() => {
+      .then((isDone) => {
         for (const uid of uids) this.#uids.delete(uid);
-      })
-      .then(() => before);
+        if (!isDone) again();
+        return before;
+      });
   }
 
   /** Settles when nothing is under way; throws if any of it failed, once. */

@@ -1,4 +1,5 @@
-import type { Call, LogPlace } from "../transport/transport.ts";
+import type { Birth, LogPlace } from "../../protocol/log-place.ts";
+import type { Call } from "../transport/transport.ts";
 
 export interface WriteOptions {
   /** Everything but the storing. */
@@ -10,13 +11,16 @@ export interface WriteOptions {
   readonly subresource?: "status" | "scale";
   /** Whether the sender answers for the values: see Call. */
   readonly vouched?: boolean;
-  /** Writes that this one relies on: see Call. */
-  readonly after?: LogPlace | undefined;
 }
 
 /** Hears of a write before it is durable, where the server is in this process: see Call. */
 export interface EarlyOptions<Kind> extends WriteOptions {
   readonly ordered?: (object: Kind, place: LogPlace) => void;
+}
+
+/** Has a say in what a new object is stored with, where the server is in this process: see Call. */
+export interface CreateOptions<Kind> extends EarlyOptions<Kind> {
+  readonly bornWith?: ((object: Kind) => Promise<Birth | undefined>) | undefined;
 }
 
 /** Of nearly all requests. Nobody adds to it. */

@@ -6,6 +6,7 @@ import { JsonBody } from "./json-body.ts";
 import { pageIn, type RawPage } from "./list-page.ts";
 import { objectIn, type Parser, parsedBy } from "./read-reply.ts";
 import {
+  type CreateOptions,
   type DeleteOptions,
   deleteBody,
   type EarlyOptions,
@@ -66,10 +67,11 @@ export class ResourceClient<Kind> {
     this.parse = parse;
   }
 
-  create(object: KubernetesObject, options: EarlyOptions<Kind>, signal: AbortSignal): Promise<Kind> {
+  create(object: KubernetesObject, options: CreateOptions<Kind>, signal: AbortSignal): Promise<Kind> {
     const path = collectionPath(this.type, this.plane, this.#namespaceOf(object));
     const body = new JsonBody(object);
-    return this.#write({ method: "POST", path, body, ordered: this.#early(options), ...asked(options) }, signal);
+    const early = { ordered: this.#early(options), bornWith: this.#bornWith(options) };
+    return this.#write({ method: "POST", path, body, ...early, ...asked(options) }, signal);
   }
 
   get(ref: ObjectRef, signal: AbortSignal): Promise<Kind> {
@@ -163,6 +165,14 @@ export class ResourceClient<Kind> {
     };
   }
 
+  #bornWith({ bornWith }: CreateOptions<Kind>): Call["bornWith"] {
+    if (bornWith === undefined) return undefined;
+    return async (object) => {
+      const parsed = this.parse(object);
+      return parsed.ok ? bornWith(parsed.value) : undefined; // the answer is refused, and says why
+    };
+  }
+
   #path(ref: ObjectRef, subresource?: string): string {
     return `${objectPath(this.type, this.plane, ref)}${subresource === undefined ? "" : `/${subresource}`}`;
   }
@@ -185,6 +195,6 @@ export class ResourceClient<Kind> {
 }
 
 /** What a write asks for beside what it writes. */
-function asked(options: WriteOptions): Pick<Call, "query" | "vouched" | "after"> {
-  return { query: writeQuery(options), vouched: options.vouched, after: options.after };
+function asked(options: WriteOptions): Pick<Call, "query" | "vouched"> {
+  return { query: writeQuery(options), vouched: options.vouched };
 }

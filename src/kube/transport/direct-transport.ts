@@ -6,7 +6,6 @@ import {
   type Call,
   ConnectionFailed,
   type LineSink,
-  type LogPlace,
   type Reply,
   type StreamEvent,
   type Transport,
@@ -31,8 +30,8 @@ export interface DirectRequest {
   readonly sent?: object | undefined;
   /** Told of what is going to be answered once that has its place in the log. */
   readonly ordered?: Call["ordered"];
-  /** What it relies on: refused if that was taken back. */
-  readonly after?: LogPlace | undefined;
+  /** Asked what a new object is stored with. */
+  readonly bornWith?: Call["bornWith"];
   readonly vouched?: Vouched | undefined;
   readonly life: Abort;
   readonly user: DirectUser;
@@ -177,7 +176,7 @@ function requestFor(
   { user, vouched }: { readonly user: DirectUser; readonly vouched: Vouched },
   life: Abort,
 ): DirectRequest {
-  const { method, path, query, body, ordered, after, reach, accept = json } = call;
+  const { method, path, query, body, ordered, bornWith, reach, accept = json } = call;
   return {
     method,
     path,
@@ -186,7 +185,7 @@ function requestFor(
     body: async () => body?.text ?? "",
     sent: body?.value,
     ordered,
-    after,
+    bornWith,
     vouched: call.vouched === true ? vouched : undefined,
     life,
     user,

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../protocol/json-value.ts";
+import type { Birth, LogPlace } from "../../protocol/log-place.ts";
 
 /** A request to an API server, whichever way it gets there. */
 export interface Call {
@@ -19,19 +20,17 @@ export interface Call {
    * whatever this process writes there from then on is lost if this is lost. A server elsewhere tells nothing.
    */
   readonly ordered?: ((object: JsonObject, place: LogPlace) => void) | undefined;
-  /** The first place of what the write relies on, as it was told of: the write is refused if anything was taken back since. */
-  readonly after?: LogPlace | undefined;
+  /**
+   * Asked for the status of a new object by a server in this process, once nothing but the storing is left. Where that was
+   * written down in the same log and is not on its way to the disk yet, the object is stored with it; else as if nobody had
+   * been asked. A server elsewhere asks nothing.
+   */
+  readonly bornWith?: ((object: JsonObject) => Promise<Birth | undefined>) | undefined;
   /**
    * The sender answers for the values of what it sends: a server in this process then looks at the form of it once, and not
    * at each object of that form. A server elsewhere takes nobody's word.
    */
   readonly vouched?: boolean | undefined;
-}
-
-/** A place in the log of a server in this process, as that server tells of it. */
-export interface LogPlace {
-  /** How often writes were taken back by then. */
-  readonly takenBack: number;
 }
 
 export interface CallBody {

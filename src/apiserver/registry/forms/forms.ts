@@ -12,8 +12,8 @@ import { asFormed } from "./formed.ts";
 import { NewForm } from "./new-form.ts";
 import { StatusForm } from "./status-form.ts";
 
-/** Makes the object that goes on its way, with all the care that strangers are met with. */
-type Carefully = () => ApiObject;
+/** Makes the object that goes on its way, with all the care that strangers are met with, as at this time. */
+type Carefully = (nowMs: number) => ApiObject;
 
 const shapesMax = 20_000;
 
@@ -26,12 +26,11 @@ const forms = new WeakMap<CompiledSchema, Map<string, ShapeTree<NewForm>>>();
  */
 export function formedNew(sent: ApiObject, request: WriteRequest, nowMs: number, carefully: Carefully): ApiObject {
   const shape = newShape(sent, request);
-  if (shape === undefined) return carefully();
-  const timeSeconds = Math.floor(nowMs / 1_000);
-  const made = byForm(shape, request, {
+  if (shape === undefined) return carefully(nowMs);
+  const made = byForm(shape, request, nowMs, {
     carefully,
     learn: (example) => NewForm.of(sent, example),
-    make: (form) => form.make(sent, timeSeconds),
+    make: (form, timeSeconds) => form.make(sent, timeSeconds),
   });
   if (shape.found !== undefined) rememberState(made, shape.found.state);
   return made;
@@ -51,15 +50,14 @@ export function formedStatus(
   nowMs: number,
   carefully: Carefully,
 ): ApiObject {
-  const timeSeconds = Math.floor(nowMs / 1_000);
   const state = knownState(old, request.kind.schema);
-  if (state === undefined || !isOnlyStatus(old, next)) return carefully();
+  if (state === undefined || !isOnlyStatus(old, next)) return carefully(nowMs);
   const shape = statusShape(state, { old, next, isWhole }, request);
-  if (shape === undefined) return carefully();
-  const made = byForm(shape, request, {
+  if (shape === undefined) return carefully(nowMs);
+  const made = byForm(shape, request, nowMs, {
     carefully,
     learn: (example) => StatusForm.of(old, example, state),
-    make: (form) => form.make(old, next["status"] as JsonValue, timeSeconds),
+    make: (form, timeSeconds) => form.make(old, next["status"] as JsonValue, timeSeconds),
   });
   if (shape.found !== undefined) rememberState(made, shape.found.state);
   return made;
@@ -69,18 +67,28 @@ interface Ways<Form> {
   readonly carefully: Carefully;
   /** What a first one tells about others; undefined if that is nothing. */
   readonly learn: (example: ApiObject) => Form | undefined;
-  readonly make: (form: Form) => ApiObject;
+  readonly make: (form: Form, timeSeconds: number) => ApiObject;
 }
 
-function byForm<Form>(shape: Shape<Form>, request: WriteRequest, { carefully, learn, make }: Ways<Form>): ApiObject {
-  if (shape.found === undefined) {
-    const example = carefully();
-    const form = learn(example);
-    if (form !== undefined && isAlike(make(form), example)) shape.found = form;
-    return example;
+function byForm<Form>(
+  shape: Shape<Form>,
+  { vouched }: WriteRequest,
+  nowMs: number,
+  { carefully, learn, make }: Ways<Form>,
+): ApiObject {
+  const makeAt = (form: Form, atMs: number): ApiObject => make(form, Math.floor(atMs / 1_000));
+  if (shape.found !== undefined) {
+    const made = makeAt(shape.found, nowMs);
+    return vouched === "proved" ? proved(made, carefully(nowMs)) : asFormed(made);
   }
-  const made = make(shape.found);
-  return request.vouched === "proved" ? proved(made, carefully()) : asFormed(made);
+  const example = carefully(nowMs);
+  const laterMs = nowMs + 1_000; // within the second of an earlier write nobody sees which times move
+  const later = carefully(laterMs);
+  const form = learn(later);
+  if (form !== undefined && isAlike(makeAt(form, nowMs), example) && isAlike(makeAt(form, laterMs), later)) {
+    shape.found = form;
+  }
+  return example;
 }
 
 /** An owner is known by its UID: whether there is one is all that counts. Undefined for what is too odd. */

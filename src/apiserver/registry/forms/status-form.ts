@@ -19,7 +19,6 @@ export class StatusForm {
     const { managedFields = [] } = made.metadata;
     const [entry, ...others] = managedFields.filter(({ subresource }) => subresource === "status");
     if (managedFields.length !== 2 || entry === undefined || others.length > 0) return undefined;
-    // Whether its time moves cannot be seen within the same second.
     const before = old.metadata.managedFields?.find((each) => isSameOwner(each, entry));
     return before?.time === entry.time ? undefined : new StatusForm(entry, state.withStatus(entry));
   }

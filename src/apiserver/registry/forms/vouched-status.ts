@@ -11,12 +11,13 @@ export function nextByWord(
   sent: JsonValue,
   request: WriteRequest,
   clock: Clock,
-  carefully: () => NextState,
+  carefully: (clock: Pick<Clock, "now">) => NextState,
 ): NextState {
   return (current) => {
-    if (current === undefined || !isStatusOf(current, sent, request)) return carefully()(current);
+    if (current === undefined || !isStatusOf(current, sent, request)) return carefully(clock)(current);
     const next: JsonObject = { ...(current as JsonObject), status: sent["status"] as JsonValue };
-    const made = (): ApiObject => statusOnly(carefully()(current), current, request.kind);
+    const made = (nowMs: number): ApiObject =>
+      statusOnly(carefully({ now: () => nowMs })(current), current, request.kind);
     return formedStatus({ old: current, next, isWhole: true }, request, clock.now(), made);
   };
 }

@@ -1,0 +1,93 @@
+import { type OpenClaim, pagesOf } from "../../core/ledger/page.ts";
+import type { Decision } from "../../core/ledger/settle.ts";
+import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
+import type { Birth, LogPlace } from "../../protocol/log-place.ts";
+import type { Desk, OpenEntry } from "./desk.ts";
+import type { DeskAnswers } from "./desk-answers.ts";
+import type { DeskPorts } from "./ports.ts";
+import { isValid } from "./validity.ts";
+
+/** A claim that is stored as soon as somebody says with what. */
+export interface ComingEntry extends OpenEntry {
+  /** Called once. Without a birth it is stored undecided, and seen like any other. */
+  readonly answer: (birth: Birth | undefined) => void;
+  /** What was stored in the end; undefined if nothing was. */
+  readonly stored: Promise<ResourceClaim | undefined>;
+}
+
+/**
+ * The claims of a batch that are yet to be stored. Those that are promised all they ask for are stored granted, in the same
+ * write to the disk as the pages with their promises; all others undecided. Only where the server is in this process.
+ */
+export class Births {
+  readonly #desk: Desk;
+  readonly #ports: DeskPorts;
+  readonly #answers: DeskAnswers;
+  readonly #coming: ReadonlyMap<string, ComingEntry>;
+  /** Those that nobody has answered yet, by UID. */
+  readonly #waiting: Map<string, ComingEntry>;
+  readonly #places = new Map<string, LogPlace>();
+
+  constructor(desk: Desk, ports: DeskPorts, answers: DeskAnswers) {
+    this.#desk = desk;
+    this.#ports = ports;
+    this.#answers = answers;
+    this.#coming = new Map(desk.takeComing().map((entry) => [entry.open.claim.uid, entry]));
+    this.#waiting = new Map(this.#coming);
+  }
+
+  has(uid: string): boolean {
+    return this.#coming.has(uid);
+  }
+
+  /** Those that can be decided as things are. */
+  ready(): readonly OpenClaim[] {
+    const { forced, registrations } = this.#ports;
+    const entries = [...this.#waiting.values()].filter(
+      ({ place, claim, open }) =>
+        forced.verdict(place, open.claim.uid) === "ordinary" &&
+        pagesOf(open).every((type) => this.#desk.pages.has(type)) &&
+        isValid(claim, registrations),
+    );
+    return entries.map(({ open }) => open);
+  }
+
+  /** What was decided of claims that are there; and of the others, where they get what they ask for. */
+  decided(decisions: readonly Decision[]): readonly Decision[] {
+    return decisions.filter(({ outcome, claim }) => outcome === "reserve" || !this.has(claim.claim.uid));
+  }
+
+  /** The promises on the page of this type have their place. */
+  ordered(type: string, place: LogPlace): void {
+    this.#places.set(type, place);
+  }
+
+  /** All promises to a claim stand: it is born by them. Whether this was one that is yet to be stored, and now is. */
+  promised(uid: string): boolean {
+    const entry = this.#waiting.get(uid);
+    const places = entry === undefined ? [] : pagesOf(entry.open).map((type) => this.#places.get(type));
+    if (entry === undefined || !places.every((place) => place !== undefined)) return false;
+    this.#waiting.delete(uid);
+    entry.answer({ status: this.#answers.grantOf(entry.claim), places });
+    this.#desk.underWay.add([uid], this.#follow(entry), () => this.#ports.lookAgain(this.#desk.id));
+    return true;
+  }
+
+  /** Whoever was not answered by now is to be stored undecided. */
+  end(): void {
+    for (const { answer } of this.#waiting.values()) answer(undefined);
+    this.#waiting.clear();
+  }
+
+  /**
+   * Whether it came as it was to. One that is there undecided all the same finds its promises on their pages; what was
+   * promised to one that is not there is found by a count.
+   */
+  async #follow(entry: ComingEntry): Promise<boolean> {
+    const stored = await entry.stored;
+    const isGranted = stored?.answer.state === "granted";
+    if (isGranted) this.#answers.born(entry);
+    if (stored === undefined) this.#desk.isCounted = false;
+    return isGranted;
+  }
+}
