@@ -5,6 +5,7 @@ import type { Birth, LogPlace } from "../../protocol/log-place.ts";
 import type { Desk, OpenEntry } from "./desk.ts";
 import type { DeskAnswers } from "./desk-answers.ts";
 import type { DeskPorts } from "./ports.ts";
+import { isReserve } from "./promises.ts";
 import { isValid } from "./validity.ts";
 
 /** A claim that is stored as soon as somebody says with what. */
@@ -52,9 +53,11 @@ export class Births {
     return entries.map(({ open }) => open);
   }
 
-  /** What was decided of claims that are there; and of the others, where they get what they ask for. */
+  /** What was decided, but for claims that are yet to be stored and do not get what they ask for: these are let go. */
   decided(decisions: readonly Decision[]): readonly Decision[] {
-    return decisions.filter(({ outcome, claim }) => outcome === "reserve" || !this.has(claim.claim.uid));
+    const reserved = new Set(decisions.filter(isReserve).map(({ claim }) => claim.claim.uid));
+    this.#letGo((uid) => !reserved.has(uid));
+    return decisions.filter((decision) => isReserve(decision) || !this.has(decision.claim.claim.uid));
   }
 
   /** The promises on the page of this type have their place. */
@@ -75,8 +78,15 @@ export class Births {
 
   /** Whoever was not answered by now is to be stored undecided. */
   end(): void {
-    for (const { answer } of this.#waiting.values()) answer(undefined);
-    this.#waiting.clear();
+    this.#letGo(() => true);
+  }
+
+  #letGo(isLeft: (uid: string) => boolean): void {
+    for (const [uid, { answer }] of this.#waiting) {
+      if (!isLeft(uid)) continue;
+      this.#waiting.delete(uid);
+      answer(undefined);
+    }
   }
 
   /**
