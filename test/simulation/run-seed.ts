@@ -3,13 +3,15 @@ import { drawFaults } from "./world/faults.ts";
 import { planes } from "./world/layout.ts";
 import { preparedRecords } from "./world/prepared-records.ts";
 import { SeededRandom } from "./world/seeded-random.ts";
-import { SimulatedWorld } from "./world/simulated-world.ts";
+import { SimulatedWorld, serverName } from "./world/simulated-world.ts";
 import { Trace } from "./world/trace.ts";
 import type { Playwright } from "./world/world.ts";
 
 /** What is simulated, apart from chance. Faults are meant for its machines first of all. */
 export interface Subject extends Pick<Staging, "machines"> {
   readonly write: Playwright;
+  /** Whether all of it runs in the process of the API server. */
+  readonly isEmbedded?: boolean;
 }
 
 export interface RunOptions {
@@ -24,15 +26,17 @@ export interface RunOptions {
 /** One world by one seed. */
 export async function runSeed(subject: Subject, { seed, steps, only, keeps }: RunOptions): Promise<Run> {
   const trace = new Trace(keeps ?? "hash only");
-  const world = new SimulatedWorld(seed, { records: await preparedRecords(), trace });
+  const { machines, isEmbedded = false } = subject;
+  const world = new SimulatedWorld(seed, { records: await preparedRecords(), trace, isEmbedded });
   const size = sizeOf(seed, steps);
-  const { machines } = subject;
+  const decider = isEmbedded ? [serverName] : Object.keys(machines);
   const play = subject.write(world, world.random("play"), size);
   const faults = drawFaults(world.random("faults"), {
     count: size.faultCount,
     lengthMs: size.lengthMs,
-    machines: [...Object.keys(machines), ...Object.keys(machines), ...(play.machines ?? [])],
+    machines: [...decider, ...decider, ...(play.machines ?? [])],
     planes: [planes.root, ...planes.projects],
+    deciders: isEmbedded ? "embedded" : "apart",
   });
   const all: readonly WorldStep[] = [...play.steps, ...faults];
   const staging = { steps: all, checker: play.checker, machines, lengthMs: size.lengthMs };

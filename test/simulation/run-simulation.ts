@@ -1,7 +1,7 @@
 // What `npm run simulate` runs, in one file with all that is simulated.
 import { parseArgs } from "node:util";
 import { mutationNamed } from "./mutations/mutations.ts";
-import { quotaSubject } from "./quota-subject.ts";
+import { isEmbedded, quotaSubject } from "./quota-subject.ts";
 import { type RunOptions, runSeed } from "./run-seed.ts";
 import { runShrunk } from "./run-shrunk.ts";
 import type { Run } from "./run-world.ts";
@@ -43,10 +43,12 @@ process.exitCode = await main();
 
 async function main(): Promise<number> {
   if (values.scenario !== undefined) return played(values.scenario);
-  const directed = isHunt ? mutationNamed(values.mutation ?? "").scenario : undefined;
+  const mutation = isHunt ? mutationNamed(values.mutation ?? "") : undefined;
+  const directed = mutation?.scenario;
   if (directed !== undefined && (await played(directed)) !== 0) return 0;
   let [runs, writes] = [0, 0];
   for (let seed = first; goesOn(runs); seed += 1) {
+    if (mutation?.worlds === "embedded" && !isEmbedded(seed)) continue;
     const run = await runOf({ seed, ...(values.trace === true ? { keeps: "lines" } : {}) });
     if (values.trace === true) console.log(run.lines.join("\n"));
     [runs, writes] = [runs + 1, writes + run.writes];

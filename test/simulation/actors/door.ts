@@ -6,9 +6,9 @@ import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
 import type { AdmissionBook, AdmittingClaim } from "../invariants/admission-book.ts";
 import type { SeededRandom } from "../world/seeded-random.ts";
 import type { Door, Host, World } from "../world/world.ts";
-import { attempt, configMaps, priorityClasses } from "./clients.ts";
+import { attempt } from "./clients.ts";
 import { Doorkeeper } from "./doorkeeper.ts";
-import { bypassLabel } from "./manifests.ts";
+import { guardedType } from "./guarded-kinds.ts";
 
 /** An object that the API server would store. */
 export interface DoorRequest {
@@ -36,8 +36,6 @@ export type DoorAnswer =
 type Allowed = Extract<DoorAnswer, { answer: "allow" }>;
 
 export const doorMachines = ["door-1", "door-2"] as const;
-
-const guarded: readonly ResourceType[] = [configMaps, priorityClasses];
 
 /** How long the API server waits for an answer. */
 const answerMsMax = 10_000;
@@ -70,11 +68,8 @@ export class AdmissionWay {
 
   get guard(): Door {
     return async (request) => {
-      const type = guarded.find(({ group, plural }) => group === request.kind.group && plural === request.kind.plural);
-      const isBypassing = request.object?.metadata.labels?.[bypassLabel] !== undefined;
-      const { operation, dryRun } = request;
-      if (type === undefined || operation === "DELETE" || dryRun || isBypassing) return { allowed: true };
-      return this.#admit(requestOf(request, type));
+      const type = guardedType(request);
+      return type === undefined ? { allowed: true } : this.#admit(requestOf(request, type));
     };
   }
 

@@ -27,6 +27,9 @@ const happenings: Readonly<Record<string, (change: TrueChange) => boolean>> = {
   "a policy makes a grant": (change) => isA(change, "resourcegrants") && noteIn(change, "policy") !== "",
   "a policy is switched off": (change) =>
     textAt(conditionAt(change.now.object, "Ready"), "reason") === "PolicyDisabled",
+  "a claim is born granted": (change) => change.type === "added" && answerIn(change) === "QuotaAvailable",
+  "a claim of several types is born granted": (change) =>
+    change.type === "added" && answerIn(change) === "QuotaAvailable" && typesIn(change).size > 1,
   "a page goes": (change) => isA(change, "allowancebuckets") && change.type === "deleted",
 };
 

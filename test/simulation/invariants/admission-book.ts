@@ -21,10 +21,14 @@ interface Answer {
 /** A create that takes longer than this is not finished any more. */
 const landingMsMax = 34_000;
 
+/** Nobody waits longer for an answer, not even with a server that stands still. */
+const answerMsMax = 60_000;
+
 /** What doors and people did that the store does not tell. Kept by those who act, read by those who judge. */
 export class AdmissionBook {
   readonly #waiting = new Map<string, AdmissionRequest>();
   readonly #allowed = new Map<string, Answer>();
+  readonly #begunMs = new Map<string, number>();
   readonly #landed = new Set<string>();
   readonly #endedByHand = new Set<string>();
   readonly #edited = new Set<string>();
@@ -42,6 +46,17 @@ export class AdmissionBook {
 
   answered(id: string): void {
     this.#waiting.delete(id);
+  }
+
+  /** A create or a change began that claims are decided for before these are stored. */
+  begun(uid: string, atMs: number): void {
+    const beforeMs = this.#begunMs.get(uid);
+    if (beforeMs === undefined || atMs - beforeMs > answerMsMax) this.#begunMs.set(uid, atMs);
+  }
+
+  /** When the first of those began that may not be over yet. */
+  begunMs(uid: string): number | undefined {
+    return this.#begunMs.get(uid);
   }
 
   /** The API server has taken the answer: the object may be stored from now on, until it is, or was dropped. */

@@ -1,19 +1,27 @@
 import type { AdmissionBook, AdmittingClaim } from "./admission-book.ts";
+import { hasCompleteSet } from "./decisions-stand.ts";
 import type { Invariant } from "./invariant.ts";
 import type { PolicyHistory } from "./policy-history.ts";
 import type { QuotaChange, QuotaTruth } from "./quota-truth.ts";
-import { objectsOfClaim } from "./true-claim.ts";
+import { objectsOfClaim, type TrueClaim } from "./true-claim.ts";
 
-/** Every stored object that was let in is listed by a granted claim of each policy that it was let in by. */
+export type LetInBy = "grants" | "promises";
+
+/**
+ * Every stored object that was let in is listed by a granted claim of each policy that it was let in by; or by one that is
+ * promised all it asks for, where that is enough.
+ */
 export class AdmittedObjectsAreCounted implements Invariant {
   readonly name = "I4";
   readonly #book: AdmissionBook;
   readonly #policies: PolicyHistory;
+  readonly #letInBy: LetInBy;
   readonly #storedMs = new Map<string, number>();
 
-  constructor(book: AdmissionBook, policies: PolicyHistory) {
+  constructor(book: AdmissionBook, policies: PolicyHistory, letInBy: LetInBy = "grants") {
     this.#book = book;
     this.#policies = policies;
+    this.#letInBy = letInBy;
   }
 
   *faults(change: QuotaChange, truth: QuotaTruth): Generator<string> {
@@ -30,10 +38,22 @@ export class AdmittedObjectsAreCounted implements Invariant {
   *#uncounted(uid: string, truth: QuotaTruth): Generator<string> {
     if (this.#book.isEdited(uid)) return;
     for (const claim of this.#book.claimsBehind(uid) ?? []) {
-      const isHeld = isCounted(uid, claim, truth) || this.#book.isEndedByHand(claim.uid);
+      const isHeld = this.#isCounted(uid, claim, truth) || this.#book.isEndedByHand(claim.uid);
       const isDue = this.#policies.isUnchangedSince(claim.policy, this.#storedMs.get(uid) ?? 0);
       if (!isHeld && isDue) yield `object ${uid} is stored, and no granted claim of ${claim.policy} lists it`;
     }
+  }
+
+  #isCounted(uid: string, { policy }: AdmittingClaim, truth: QuotaTruth): boolean {
+    return [...truth.claims.values()].some(
+      (claim) =>
+        claim.automatic?.policy === policy && objectsOfClaim(claim).includes(uid) && this.#isSure(claim, truth),
+    );
+  }
+
+  #isSure(claim: TrueClaim, truth: QuotaTruth): boolean {
+    if (claim.state === "granted") return true;
+    return this.#letInBy === "promises" && claim.state === "pending" && hasCompleteSet(claim, truth);
   }
 }
 
@@ -44,10 +64,4 @@ export function* answerFaults(uid: string, claims: readonly AdmittingClaim[], tr
     if (stored?.state === "granted" && objectsOfClaim(stored).includes(uid)) continue;
     yield `object ${uid} was let in by claim ${claim.uid}, which is ${stored?.state ?? "gone"}`;
   }
-}
-
-function isCounted(uid: string, { policy }: AdmittingClaim, truth: QuotaTruth): boolean {
-  return [...truth.claims.values()].some(
-    (claim) => claim.state === "granted" && claim.automatic?.policy === policy && objectsOfClaim(claim).includes(uid),
-  );
 }

@@ -35,9 +35,9 @@ function* claimFaults(claim: TrueClaim, truth: QuotaTruth): Generator<string> {
   const { automatic } = claim;
   if (automatic === undefined) return;
   if (claim.state === "denied") yield `${name} was denied long ago, and is still there`;
-  if (claim.state === "granted" && automatic.bound === "") yield `${name} is granted and bound to nothing`;
-  if (automatic.bound !== "" && !truth.objects.has(automatic.bound))
-    yield `${name} is bound to ${automatic.bound}, which is gone`;
+  if (claim.state === "granted" && automatic.object === "") yield `${name} is granted and bound to nothing`;
+  if (automatic.object !== "" && !truth.objects.has(automatic.object))
+    yield `${name} is for ${automatic.object}, which is gone`;
 }
 
 function* pageFaults(page: TruePage, truth: QuotaTruth, nowMs: number): Generator<string> {

@@ -40,7 +40,7 @@ export function* bindingFaults(truth: QuotaTruth, governance: Governance): Gener
 
 function claimsOf(truth: QuotaTruth, policy: TruePolicy, { object }: TrueObject): readonly TrueClaim[] {
   return [...truth.claims.values()].filter(
-    ({ automatic }) => automatic?.policy === policy.name && automatic.bound === object.metadata.uid,
+    ({ automatic }) => automatic?.policy === policy.name && automatic.object === object.metadata.uid,
   );
 }
 

@@ -112,6 +112,11 @@ export function forObjects(candidates: string, bound?: string): Content {
   };
 }
 
+/** What a claim is born with in the process of the server. */
+export function ownedBy(uid: string): Content {
+  return { ownerReferences: [{ apiVersion: "example.com/v1", kind: "Thing", name: uid, uid }] };
+}
+
 export interface Promised extends Asked {
   readonly by: string;
   readonly set?: string;

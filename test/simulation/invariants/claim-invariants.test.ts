@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdmissionBook } from "./admission-book.ts";
 import { AdmittedObjectsAreCounted, answerFaults } from "./admitted-objects-are-counted.ts";
+import { BornTogether } from "./born-together.ts";
 import {
   claim,
   claims,
@@ -24,9 +25,11 @@ const one = [{ amount: 1 }];
 
 describe("denials are true", () => {
   let planted: Planted;
+  let book: AdmissionBook;
   const deny = (): readonly string[] => planted.put(claims, claim("c", "denied", one));
   beforeEach(() => {
-    planted = new Planted([new DenialsAreTrue(1_000)]);
+    book = new AdmissionBook();
+    planted = new Planted([new DenialsAreTrue(1_000, book)]);
     planted.put(registrations, registration());
     planted.put(grants, grant("g", [{ amount: 1 }]));
   });
@@ -70,6 +73,21 @@ describe("denials are true", () => {
     planted.put(pages, page({ limit: 1, allocated: 0, promised: [{ by: "c", amount: 1 }] }));
     expect(deny()).toHaveLength(1);
   });
+
+  const early: Record<string, readonly [begunMs: number, faults: number]> = {
+    "something changed since somebody began to ask for it": [400, 0],
+    "nothing changed since somebody began to ask for it": [600, 1],
+  };
+  for (const [what, [begunMs, faults]] of Object.entries(early)) {
+    it(`knows of claims that are decided before they are stored: ${what}`, () => {
+      planted.nowMs = 500;
+      planted.put(grants, grant("g", [{ amount: 1 }], 2));
+      book.begun("t", begunMs);
+      planted.nowMs = 700;
+      planted.put(claims, claim("c", "pending", one, forObjects("t")));
+      expect(planted.put(claims, claim("c", "denied", one, forObjects("t")))).toHaveLength(faults);
+    });
+  }
 
   it("takes a grant for expired when some clock may say so", () => {
     const expiring = (atMs: number): readonly string[] => {
@@ -147,6 +165,53 @@ describe("objects that were let in", () => {
     expect(faults("u", "c")).toHaveLength(1);
     expect(faults("t", "p")).toHaveLength(1);
     expect(faults("t", "gone")).toHaveLength(1);
+  });
+});
+
+describe("objects that were let in by promises", () => {
+  let planted: Planted;
+  const promise = (by: string) => page({ limit: 1, allocated: 0, promised: [{ by, amount: 1 }] });
+  beforeEach(() => {
+    const book = new AdmissionBook();
+    book.allowed("t", [{ uid: "c", policy: "things" }], 0);
+    planted = new Planted([new AdmittedObjectsAreCounted(book, new PolicyHistory(), "promises")]);
+  });
+
+  it("are accepted while a claim lists them that is promised all it asks for", () => {
+    planted.put(pages, promise("c"));
+    planted.put(claims, claim("c", "pending", one, forObjects("t")));
+    expect(planted.put(things, thing("t"))).toEqual([]);
+  });
+
+  it("are reported when another claim is promised that, or nobody", () => {
+    planted.put(claims, claim("c", "pending", one, forObjects("t")));
+    expect(planted.put(things, thing("t"))).toHaveLength(1);
+    planted.put(pages, promise("another"));
+    expect(planted.put(claims, claim("c", "pending", one, forObjects("t")))).toHaveLength(1);
+  });
+});
+
+describe("a claim that is born granted", () => {
+  const promise = page({ limit: 1, allocated: 0, promised: [{ by: "c", amount: 1 }] });
+  const born: Record<string, readonly [laterMs: number, faults: number]> = {
+    "comes with its promise": [0, 0],
+    "comes after its promise": [1, 1],
+  };
+  for (const [what, [laterMs, faults]] of Object.entries(born)) {
+    it(`${what}: ${faults === 0 ? "accepted" : "reported"}`, () => {
+      const planted = new Planted([new BornTogether()]);
+      planted.put(pages, promise);
+      planted.nowMs += laterMs;
+      expect(planted.put(claims, claim("c", "granted", one))).toHaveLength(faults);
+    });
+  }
+
+  it("is another matter than one that is granted later", () => {
+    const planted = new Planted([new BornTogether()]);
+    planted.put(claims, claim("c", "pending", one));
+    planted.put(pages, promise);
+    planted.nowMs += 1;
+    expect(planted.put(claims, claim("c", "granted", one))).toEqual([]);
   });
 });
 

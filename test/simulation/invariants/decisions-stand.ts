@@ -44,7 +44,8 @@ function partLike(parts: readonly TruePart[], { resourceType, dimensionKey }: Tr
   return parts.find((part) => part.resourceType === resourceType && part.dimensionKey === dimensionKey);
 }
 
-function hasCompleteSet(claim: TrueClaim, truth: QuotaTruth): boolean {
+/** Whether the pages of a claim promise all that it asks for in one attempt. */
+export function hasCompleteSet(claim: TrueClaim, truth: QuotaTruth): boolean {
   const pages = claim.asked.map(({ resourceType }) =>
     truth.pages.get(pageId(claim.key.plane, claim.consumer, resourceType)),
   );

@@ -1,25 +1,35 @@
+import type { AdmissionBook } from "./admission-book.ts";
 import { type Demand, gain, heldBeside, isRegistered, poolsOf } from "./capacity.ts";
 import type { Invariant } from "./invariant.ts";
 import type { QuotaChange, QuotaTruth } from "./quota-truth.ts";
-import type { TrueClaim } from "./true-claim.ts";
+import { objectsOfClaim, type TrueClaim } from "./true-claim.ts";
 import { amountOf, pageId } from "./true-part.ts";
 
-/** No claim is denied that had room at every moment of its life. */
+/**
+ * No claim is denied that had room at every moment of its life. One that is decided before it is stored lives since somebody
+ * began to ask for it: what it would have had room for then is only known if nothing has changed since.
+ */
 export class DenialsAreTrue implements Invariant {
   readonly name = "I6";
   /** Clocks of machines differ by so much at most: a grant may seem to have expired that early. */
   readonly #clocksDifferMs: number;
   /** Claims that had room at every moment so far, by UID. */
   readonly #alwaysFitted = new Set<string>();
+  readonly #book: Pick<AdmissionBook, "begunMs">;
+  /** When something about a consumer changed last, or about all of them. */
+  readonly #changedMs = new Map<string, number>();
 
-  constructor(clocksDifferMs: number) {
+  constructor(clocksDifferMs: number, book: Pick<AdmissionBook, "begunMs">) {
     this.#clocksDifferMs = clocksDifferMs;
+    this.#book = book;
   }
 
   *faults(change: QuotaChange, truth: QuotaTruth): Generator<string> {
     if (change.about === "object" || change.about === "policy" || change.about === "other") return;
-    if (change.about === "claim" && change.after !== undefined && change.after.uid !== change.before?.uid)
-      this.#alwaysFitted.add(change.after.uid);
+    if (change.about === "claim" && change.after !== undefined && change.after.uid !== change.before?.uid) {
+      if (!this.#mayHaveFailed(change.after)) this.#alwaysFitted.add(change.after.uid);
+    }
+    this.#changedMs.set(consumerOf(change), change.atMs);
     const seenMs = change.atMs + this.#clocksDifferMs;
     for (const uid of this.#alwaysFitted) {
       const claim = truth.claimByUid(uid);
@@ -31,6 +41,25 @@ export class DenialsAreTrue implements Invariant {
       }
     }
   }
+
+  /** Whether there may have been no room before it was stored, when it may have been decided already. */
+  #mayHaveFailed(claim: TrueClaim): boolean {
+    const begunMs = objectsOfClaim(claim).flatMap((uid) => this.#book.begunMs(uid) ?? []);
+    const changedMs = [consumerText(claim), everybody].flatMap((consumer) => this.#changedMs.get(consumer) ?? []);
+    return changedMs.some((atMs) => begunMs.some((sinceMs) => atMs >= sinceMs));
+  }
+}
+
+const everybody = "";
+
+function consumerOf(change: QuotaChange): string {
+  if (change.about !== "claim" && change.about !== "page" && change.about !== "grant") return everybody;
+  const thing = change.after ?? change.before;
+  return thing === undefined ? everybody : consumerText(thing);
+}
+
+function consumerText({ key, consumer }: Pick<TrueClaim, "key" | "consumer">): string {
+  return `${key.plane} ${consumer}`;
 }
 
 /** Whether all that a claim asks for fits by itself, beside what is held and promised. */

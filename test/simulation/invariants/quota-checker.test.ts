@@ -16,6 +16,7 @@ function emptyWorld(): { readonly world: World; readonly write: (resource: strin
     random: (name) => new SeededRandom(1, name),
     machine: (name) => expect.fail(`nobody needs ${name}`),
     guard: () => undefined,
+    lodge: () => undefined,
     later: () => undefined,
     isCalm: true,
     note: () => undefined,

@@ -1,7 +1,8 @@
 import { type Checker, InvariantBroken, type World } from "../world/world.ts";
 import type { AdmissionBook } from "./admission-book.ts";
-import { AdmittedObjectsAreCounted, answerFaults } from "./admitted-objects-are-counted.ts";
+import { AdmittedObjectsAreCounted, answerFaults, type LetInBy } from "./admitted-objects-are-counted.ts";
 import { restFaults, shownFaults } from "./at-rest.ts";
+import { BornTogether } from "./born-together.ts";
 import { bindingFaults } from "./bound-once.ts";
 import { ClaimsOutliveObjects } from "./claims-outlive-objects.ts";
 import { decisionsStand } from "./decisions-stand.ts";
@@ -19,6 +20,11 @@ export interface Tolerances {
   readonly clocksDifferMs: number;
   /** How long it may take at most, faults included, until a policy that is Ready is at work everywhere. */
   readonly unsureMs: number;
+  /**
+   * What objects are let in by: grants that are stored, unless given; or promises in the log that the objects come to after
+   * them, where everything is in one process.
+   */
+  readonly letInBy?: LetInBy;
 }
 
 /** Judges everything there is to judge about quota. */
@@ -38,16 +44,19 @@ export class QuotaChecker implements Checker {
     this.#world = world;
     this.#book = book;
     this.#tolerances = tolerances;
+    const { letInBy = "grants" } = tolerances;
     this.#invariants = [
       pagesCountEnough,
       swapsFit,
       decisionsStand,
-      new AdmittedObjectsAreCounted(book, this.#policies),
-      new DenialsAreTrue(tolerances.clocksDifferMs),
+      new AdmittedObjectsAreCounted(book, this.#policies, letInBy),
+      new DenialsAreTrue(tolerances.clocksDifferMs, book),
       new ClaimsOutliveObjects(book, this.#policies),
       pageBounds,
+      new BornTogether(),
     ];
     world.truth.onChange((change) => this.#take(this.truth.take(change), change.now.key.resource));
+    if (letInBy === "promises") return;
     book.whenAllowed((uid, claims) => {
       const left = claims.filter((claim) => !book.isEndedByHand(claim.uid));
       this.#wrongAnswers.push(...answerFaults(uid, left, this.truth));

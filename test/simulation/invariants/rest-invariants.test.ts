@@ -10,6 +10,7 @@ import {
   grant,
   grantPolicies,
   grants,
+  ownedBy,
   Planted,
   page,
   pages,
@@ -56,6 +57,14 @@ describe("at rest", () => {
     ],
     "an automatic claim that is bound to nothing": [
       () => planted.put(claims, claim("d", "granted", [{ amount: 0 }], forObjects("t"))),
+      /bound to nothing/,
+    ],
+    "a claim whose only owner never came": [
+      () => planted.put(claims, claim("d", "granted", [{ amount: 0 }], { ...forObjects("t"), ...ownedBy("t") })),
+      /is for t, which is gone/,
+    ],
+    "a claim of several objects that is owned by one": [
+      () => planted.put(claims, claim("d", "granted", [{ amount: 0 }], { ...forObjects("t,u"), ...ownedBy("t") })),
       /bound to nothing/,
     ],
     "a claim whose object is gone": [

@@ -30,6 +30,8 @@ export interface TrueAutomatic {
   readonly name: string;
   readonly candidates: readonly string[];
   readonly bound: string;
+  /** The object that it is for without a doubt: it is bound to it, or owned by the only one that it may be for. */
+  readonly object: string;
 }
 
 const prefix = "quota.miloapis.com/";
@@ -105,14 +107,22 @@ function automaticIn(object: JsonObject): TrueAutomatic | undefined {
   if (textAt(object, "metadata", "labels", `${prefix}auto-created`) !== "true") return undefined;
   const note = (name: string): string => textAt(object, "metadata", "annotations", `${prefix}${name}`);
   const plane = note("resource-plane");
+  const candidates = note("candidates")
+    .split(",")
+    .filter((uid) => uid !== "");
   return {
     policy: note("policy"),
     plane: plane === "" ? "root" : plane,
     namespace: textAt(object, "spec", "resourceRef", "namespace"),
     name: textAt(object, "spec", "resourceRef", "name"),
-    candidates: note("candidates")
-      .split(",")
-      .filter((uid) => uid !== ""),
+    candidates,
     bound: note("bound"),
+    object: note("bound") || onlyOwner(object, candidates),
   };
+}
+
+function onlyOwner(object: JsonObject, candidates: readonly string[]): string {
+  const owners = listAt(object, "metadata", "ownerReferences").map((owner) => textAt(owner, "uid"));
+  const [only = ""] = candidates;
+  return candidates.every((uid) => uid === only) && owners.includes(only) ? only : "";
 }

@@ -5,6 +5,8 @@ export interface Mutation {
   readonly edits: readonly [Edit, ...Edit[]];
   /** The scenario that shows it, where chance alone is too slow. */
   readonly scenario?: string;
+  /** Where it matters, if not everywhere: only such worlds are looked at. */
+  readonly worlds?: "embedded";
 }
 
 export interface Edit {

@@ -1,10 +1,16 @@
 import { admissionMutations } from "./admission-mutations.ts";
+import { embeddedMutations } from "./embedded-mutations.ts";
 import type { Mutation } from "./mutation.ts";
 import { ownershipMutations } from "./ownership-mutations.ts";
 import { writerMutations } from "./writer-mutations.ts";
 
 /** Mistakes that somebody could make. Each is found by the simulator. */
-export const mutations: readonly Mutation[] = [...writerMutations, ...ownershipMutations, ...admissionMutations];
+export const mutations: readonly Mutation[] = [
+  ...writerMutations,
+  ...ownershipMutations,
+  ...admissionMutations,
+  ...embeddedMutations,
+];
 
 export function mutationNamed(name: string): Mutation {
   const found = mutations.find((mutation) => mutation.name === name);

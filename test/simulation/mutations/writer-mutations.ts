@@ -89,7 +89,7 @@ export const writerMutations: readonly Mutation[] = [
         file: "src/controllers/writer/claim-store.ts",
         find: 'if (current === undefined || current.metadata.uid !== uid) return { outcome: "gone" };',
         replace: `if (current === undefined) return { outcome: "gone" };
-      if (current.metadata.uid !== uid) return this.write(place, { claim: current, status, after }, signal);`,
+      if (current.metadata.uid !== uid) return this.write(place, { claim: current, status }, signal);`,
       },
     ],
   },

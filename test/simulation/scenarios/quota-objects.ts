@@ -52,17 +52,28 @@ export function claim(name: string, requests: readonly Asked[]): KubernetesObjec
 
 /** Every ConfigMap with the label takes as much as that says of what its organization has. */
 export function labelPolicy(resourceType: string, label: string): KubernetesObject {
-  const { apiGroup, kind, name } = organization;
-  const requests = [{ resourceType, amountExpression: `int(trigger.metadata.labels.${label})` }];
+  return claimPolicy(`${label}s`, [resourceType], label);
+}
+
+/** Every ConfigMap takes as much as its size of each of these. */
+export function sizedPolicy(name: string, resourceTypes: readonly string[]): KubernetesObject {
+  return claimPolicy(name, resourceTypes, "size");
+}
+
+function claimPolicy(name: string, resourceTypes: readonly string[], label: string): KubernetesObject {
+  const { apiGroup, kind, name: organizationName } = organization;
+  const amountExpression = `int(trigger.metadata.labels.${label})`;
+  const requests = resourceTypes.map((resourceType) => ({ resourceType, amountExpression }));
+  const consumerRef = { apiGroup, kind, name: organizationName };
   return object(
     "ClaimCreationPolicy",
-    { name: `${label}s` },
+    { name },
     {
       trigger: {
         resource: { apiVersion: "v1", kind: "ConfigMap" },
         constraints: [{ expression: `trigger.metadata.labels["${label}"] != ""` }],
       },
-      target: { resourceClaimTemplate: { spec: { consumerRef: { apiGroup, kind, name }, requests } } },
+      target: { resourceClaimTemplate: { spec: { consumerRef, requests } } },
     },
   );
 }

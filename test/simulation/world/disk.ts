@@ -15,12 +15,18 @@ export interface DiskUser {
   readonly soon: (call: () => void) => void;
 }
 
+/** How long the server waits for company before it writes: not at all, or as long as it likes. */
+export type Gathering = "at once" | "by chance";
+
 export interface DiskPorts {
   readonly time: VirtualTime;
   readonly random: SeededRandom;
   /** What the truth throws ends the run. */
   readonly failed: (error: unknown) => void;
+  readonly gathering: Gathering;
 }
+
+const gatherMsMax = 3;
 
 /** The disk of the API server: it keeps what was written through every crash. */
 export class SimulatedDisk {
@@ -43,11 +49,22 @@ export class SimulatedDisk {
     return {
       place: "a simulated disk",
       load: async () => ({ compacted: this.#compacted, pages: onePage([...this.#records.values()]) }),
-      gathered: () => Promise.resolve(),
+      gathered: () => this.#gathered(user),
       append: (records) => this.#act(user, () => this.#append(records)),
       compact: (compacted, obsolete) => this.#act(user, () => this.#compact(compacted, obsolete)),
       close: async () => undefined,
     };
+  }
+
+  /** A turn of the event loop most of the time, as with a real disk. */
+  #gathered(user: DiskUser): Promise<void> {
+    const { time, random, gathering } = this.#ports;
+    const how = gathering === "at once" ? 0 : random.fraction();
+    if (how < 0.2) return Promise.resolve();
+    return new Promise((resolve) => {
+      if (how < 0.7) setImmediate(resolve);
+      else time.later(random.fraction() * gatherMsMax, () => user.soon(resolve));
+    });
   }
 
   /** Takes its time, and may be the last thing a server does: before it happened, or after. */

@@ -15,6 +15,8 @@ export interface FaultOptions {
   /** Those that crash, stand still, and lose messages. */
   readonly machines: readonly string[];
   readonly planes: readonly string[];
+  /** Whether those who decide have machines of their own. */
+  readonly deciders: keyof typeof urns;
 }
 
 interface Target {
@@ -44,7 +46,27 @@ const draws: readonly (readonly [weight: number, draw: Draw])[] = [
   [1, serverPause],
   [1, diskTrouble],
 ];
-const urn: readonly Draw[] = draws.flatMap(([weight, draw]) => Array.from({ length: weight }, () => draw));
+
+/** The same where everything that decides is in the process of the server: its crashes and its disk are what matters. */
+const embeddedDraws: typeof draws = [
+  [5, crashAtCall],
+  [3, pauseAtCall],
+  [2, troubledNetwork],
+  [4, overtakenWrites],
+  [1, troubledPlane],
+  [1, clockSet],
+  [1, slowClock],
+  [4, serverCrash],
+  [2, serverPause],
+  [4, diskTrouble],
+  [6, fullForAMoment],
+];
+
+const urns = { apart: urnOf(draws), embedded: urnOf(embeddedDraws) } as const;
+
+function urnOf(weighed: typeof draws): readonly Draw[] {
+  return weighed.flatMap(([weight, draw]) => Array.from({ length: weight }, () => draw));
+}
 
 /** Kinds that are worth being late, or lost, by themselves. */
 const kinds = ["resourceclaims", "allowancebuckets", "resourcegrants", "resourceregistrations", undefined] as const;
@@ -53,7 +75,7 @@ const kinds = ["resourceclaims", "allowancebuckets", "resourcegrants", "resource
 export function drawFaults(random: SeededRandom, options: FaultOptions): readonly Fault[] {
   return Array.from({ length: options.count }, () => {
     const target = drawTarget(random, options);
-    return { atMs: random.between(0, options.lengthMs), ...random.pick(urn)(random, target) };
+    return { atMs: random.between(0, options.lengthMs), ...random.pick(urns[options.deciders])(random, target) };
   });
 }
 
@@ -283,6 +305,20 @@ function diskTrouble(random: SeededRandom): Omit<Fault, "atMs"> {
       world.disk.state = trouble;
       world.later(forMs, () => {
         if (world.disk.state === trouble) world.disk.state = "good";
+      });
+    },
+  };
+}
+
+/** What had its place in the log is taken back, and everything goes on. */
+function fullForAMoment(random: SeededRandom): Omit<Fault, "atMs"> {
+  const forMs = random.pick([random.between(1, 8), random.between(5, 200)]);
+  return {
+    what: `the disk is full for ${forMs} ms`,
+    take: (world) => {
+      world.disk.state = "full";
+      world.later(forMs, () => {
+        if (world.disk.state === "full") world.disk.state = "good";
       });
     },
   };

@@ -1,12 +1,13 @@
 import { ChildAbort } from "../../../src/kube/child-abort.ts";
 import { type Call, ConnectionFailed, type Reply, type Transport } from "../../../src/kube/transport/transport.ts";
-import { type ApiStatus, failure, resourceExpired, StatusError } from "../../../src/protocol/api-status.ts";
-import { writeJson } from "../../../src/protocol/json-writer.ts";
+import { resourceExpired, StatusError } from "../../../src/protocol/api-status.ts";
+import { refusalOf, replyTo, type Undone } from "./busy-server.ts";
 import { Gate } from "./gate.ts";
 import type { Life, SimulatedMachine } from "./machine.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import type { SimulatedServer } from "./server.ts";
 import { StreamWay } from "./stream-way.ts";
+import { touchOf } from "./touch.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import type { Fate, Weather } from "./weather.ts";
 
@@ -192,12 +193,9 @@ export class Network {
   }
 
   async #touch(call: Call, signal: AbortSignal): Promise<void> {
-    if (call.method === "GET" || call.method === "POST") return;
+    const touch = touchOf(call, String(this.#touches + 1));
+    if (touch === undefined) return;
     this.#touches += 1;
-    const text = writeJson({ metadata: { annotations: { touched: String(this.#touches) } } });
-    const body = { type: "application/merge-patch+json", text };
-    const path = call.path.replace(/\/status$/, "");
-    const touch: Call = { method: "PATCH", path, query: new URLSearchParams(), body };
     await this.#ports
       .server()
       .request(touch, signal)
@@ -219,7 +217,7 @@ interface Question<Answer> {
   readonly call: Call;
   readonly serve: (server: SimulatedServer, signal: AbortSignal) => Promise<Answer>;
   /** What the server says when it does nothing at all. */
-  readonly refuse: (fate: "unavailable" | "busy") => Answer | Promise<Answer>;
+  readonly refuse: (fate: Undone) => Answer | Promise<Answer>;
 }
 
 interface StreamCall {
@@ -233,23 +231,6 @@ function never<Value>(): Promise<Value> {
 
 function isLost(fate: Fate): boolean {
   return fate === "request lost" || fate === "answer lost" || fate === "arrives late";
-}
-
-function statusOf(fate: "unavailable" | "busy"): ApiStatus {
-  return fate === "busy"
-    ? failure("TooManyRequests", "too many requests", { retryAfterSeconds: 1 })
-    : failure("ServiceUnavailable", "the plane is not available");
-}
-
-function replyTo(fate: "unavailable" | "busy"): Reply {
-  const status = statusOf(fate);
-  return { code: status.code, headers: {}, body: writeJson(status) };
-}
-
-function refusalOf(fate: "unavailable" | "busy"): Promise<never> {
-  const refusal = Promise.reject(new StatusError(statusOf(fate)));
-  refusal.catch(() => undefined); // whoever asked may have given up by now
-  return refusal;
 }
 
 /** From a few revisions before the one that was asked for. */

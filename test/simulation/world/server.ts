@@ -10,6 +10,7 @@ import {
 } from "../../../src/kube/transport/transport.ts";
 import type { SimulatedDisk } from "./disk.ts";
 import { definitionsFrom, resolvePlane } from "./layout.ts";
+import type { Lodging } from "./lodging.ts";
 import type { Life, SimulatedMachine } from "./machine.ts";
 import type { Door, Host } from "./world.ts";
 
@@ -19,6 +20,7 @@ export interface ServerOptions {
   readonly disk: SimulatedDisk;
   readonly limits: Partial<StoreLimits>;
   readonly door: Door;
+  readonly lodging: Lodging;
   /** Its disk left it not knowing what is written: nothing but a restart helps. */
   readonly broken: () => void;
 }
@@ -91,12 +93,14 @@ export class SimulatedServer {
       limits: { store: this.#options.limits },
     });
     if (life.isOver) return;
+    this.#watchOver(server, host);
+    await this.#options.lodging.begin(server, machine, host);
+    if (life.isOver) return;
     this.#serving = {
       life,
       transport: directTransport((request) => server.api.handle(request), admin),
       cuts: new Set(),
     };
-    this.#watchOver(server, host);
   }
 
   /** Somebody restarts a server whose disk failed it. */

@@ -1,6 +1,8 @@
 import type { LogRecord } from "../../../src/apiserver/storage/record-log.ts";
+import type { StoreLimits } from "../../../src/apiserver/storage/store-limits.ts";
 import { SimulatedDisk } from "./disk.ts";
 import { layout, planes } from "./layout.ts";
+import { Lodging } from "./lodging.ts";
 import { SimulatedMachine } from "./machine.ts";
 import { Network } from "./network.ts";
 import { startMs } from "./prepared-records.ts";
@@ -9,12 +11,24 @@ import { SimulatedServer } from "./server.ts";
 import type { Trace } from "./trace.ts";
 import { VirtualTime } from "./virtual-time.ts";
 import { Weather } from "./weather.ts";
-import type { Door, Truth, World } from "./world.ts";
+import type { Door, Lodger, Truth, World } from "./world.ts";
 
 export const serverName = "apiserver";
 
 /** How much of history the server keeps, by the seed: with little, whoever was away has to read everything anew. */
 const historyCounts = [12, 60, 100_000] as const;
+
+/** Where programs share a process with the server, what one does reaches the other in later turns of the event loop. */
+const embeddedTurns = 4;
+
+export interface WorldOptions {
+  /** What is on the disk. */
+  readonly records: readonly LogRecord[];
+  readonly trace: Trace;
+  readonly isSteady?: boolean;
+  /** Whether somebody runs in the process of the server. */
+  readonly isEmbedded?: boolean;
+}
 
 /** One process that believes to be many machines. */
 export class SimulatedWorld implements World {
@@ -24,24 +38,29 @@ export class SimulatedWorld implements World {
   readonly disk: SimulatedDisk;
   readonly server: SimulatedServer;
   readonly network: Network;
-  readonly #time = new VirtualTime(startMs);
+  readonly #time: VirtualTime;
   readonly #seed: number;
   readonly #trace: Trace;
   readonly #machines = new Map<string, SimulatedMachine>();
+  readonly #lodging: Lodging;
   #door: Door | undefined;
   #isCalm = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(
-    seed: number,
-    { records, trace, isSteady = false }: { records: readonly LogRecord[]; trace: Trace; isSteady?: boolean },
-  ) {
+  constructor(seed: number, { records, trace, isSteady = false, isEmbedded = false }: WorldOptions) {
     this.#seed = seed;
     this.#trace = trace;
+    this.#time = new VirtualTime(startMs, isEmbedded ? embeddedTurns : 1);
     const time = this.#time;
     const note = (text: string): void => this.note(text);
     this.weather = new Weather(time, isSteady);
-    this.disk = new SimulatedDisk(records, { time, random: this.random("disk"), failed: (error) => this.fail(error) });
+    this.#lodging = new Lodging(this.weather, this.random("lodger"));
+    this.disk = new SimulatedDisk(records, {
+      time,
+      random: this.random("disk"),
+      failed: (error) => this.fail(error),
+      gathering: isEmbedded ? "by chance" : "at once",
+    });
     this.disk.truth.onChange((change) => trace.stored(change));
     const random = this.random("server");
     const tellsProgress = random.chance(0.75);
@@ -55,8 +74,9 @@ export class SimulatedWorld implements World {
     });
     this.server = new SimulatedServer(this.machine(serverName), {
       disk: this.disk,
-      limits: { historyCount: random.pick(historyCounts) },
+      limits: { historyCount: random.pick(historyCounts), ...(isEmbedded ? drawLimits(this.random("limits")) : {}) },
       door: async (request, signal) => (await this.#door?.(request, signal)) ?? { allowed: true },
+      lodging: this.#lodging,
       broken: () => this.machine(serverName).crash(random.between(10, 3_000)),
     });
   }
@@ -104,8 +124,13 @@ export class SimulatedWorld implements World {
     this.#door = door;
   }
 
-  /** Of those that share work by a lease, the one that has it. */
+  lodge(lodger: Lodger): void {
+    this.#lodging.lodger = lodger;
+  }
+
+  /** Of those that share work by a lease, the one that has it; in the process of the server it is always that one. */
   leader(): string | undefined {
+    if (this.#lodging.lodger !== undefined) return serverName;
     for (const { object } of this.truth.list({ resource: "leases.coordination.k8s.io" })) {
       const holder = String((object["spec"] as { readonly holderIdentity?: string } | undefined)?.holderIdentity);
       for (const { name, life } of this.#machines.values()) if (life?.incarnation === holder) return name;
@@ -155,4 +180,11 @@ export class SimulatedWorld implements World {
     if (machine.name === serverName) this.server.crashed();
     else this.network.crashed(machine);
   }
+}
+
+/** Few writes at a time, or that may wait: what belongs together is then parted wherever it may be. */
+function drawLimits(random: SeededRandom): Partial<StoreLimits> {
+  const batchCount = random.pick([1, 2, 5, 1_000]);
+  const queueCount = random.pick([5, 1_000, 1_000, 1_000]);
+  return { batchCount, queueCount };
 }

@@ -13,8 +13,12 @@ export class VirtualTime {
   /** A heap: each is due before the two at twice its place. */
   readonly #due: Due[] = [];
 
-  constructor(startMs: number) {
+  /** How many turns of the event loop it takes at most until one thing has had all its consequences. */
+  readonly #turns: number;
+
+  constructor(startMs: number, turns = 1) {
     this.#nowMs = startMs;
+    this.#turns = turns;
   }
 
   get nowMs(): number {
@@ -44,7 +48,7 @@ export class VirtualTime {
     for (let next = this.#next(untilMs); next !== undefined; next = this.#next(untilMs)) {
       this.#nowMs = next.atMs;
       next.call?.();
-      await everythingSettled();
+      for (let turn = 0; turn < this.#turns; turn += 1) await everythingSettled();
       if (!turned()) return;
     }
     this.#nowMs = untilMs;

@@ -92,6 +92,8 @@ export interface World {
   machine(name: string): Machine;
   /** Asked before the API server stores anything, in every life of it; before the first call everything is let in. */
   guard(door: Door): void;
+  /** Runs in the process of the API server, in every life of it; before the first call nobody else does. */
+  lodge(lodger: Lodger): void;
   /** In true time; nothing stops it. */
   later(delayMs: number, call: () => void): void;
   /** Whether faults are over, and nothing but a working world follows. */
@@ -99,6 +101,12 @@ export interface World {
   /** A line of the trace. */
   note(text: string): void;
 }
+
+/**
+ * A program in the process of the API server, with a way into it that nothing gets lost on. They end together. Nobody
+ * reaches the server before it is ready.
+ */
+export type Lodger = (host: Host) => Promise<void>;
 
 /** Decides what the API server stores. */
 export type Door = NonNullable<AdmissionPlugin["validate"]>;

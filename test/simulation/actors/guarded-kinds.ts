@@ -1,0 +1,18 @@
+import type { AdmissionRequest } from "../../../src/apiserver/registry/admission.ts";
+import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
+import { configMaps, priorityClasses } from "./clients.ts";
+import { bypassLabel } from "./manifests.ts";
+
+const guarded: readonly ResourceType[] = [configMaps, priorityClasses];
+
+/** The type of what would be stored, if doors are asked about it. */
+export function guardedType(request: AdmissionRequest): ResourceType | undefined {
+  const { kind, operation, dryRun } = request;
+  if (operation === "DELETE" || dryRun || isBypassing(request)) return undefined;
+  return guarded.find(({ group, plural }) => group === kind.group && plural === kind.plural);
+}
+
+/** Whether it is an object that nobody asks the door about. */
+export function isBypassing({ object }: AdmissionRequest): boolean {
+  return object?.metadata.labels?.[bypassLabel] !== undefined;
+}

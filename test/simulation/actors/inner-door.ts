@@ -1,0 +1,126 @@
+import type { AdmissionRequest, Outcome, Verdict } from "../../../src/apiserver/registry/admission.ts";
+import { planesOfServer } from "../../../src/controllers/planes-of-server.ts";
+import { failure } from "../../../src/protocol/api-status.ts";
+import { QuotaPlugin } from "../../../src/up/admission-plugin.ts";
+import { QuotaSystem } from "../../../src/up/quota-system.ts";
+import type { AdmissionBook, AdmittingClaim } from "../invariants/admission-book.ts";
+import { layout } from "../world/layout.ts";
+import type { SeededRandom } from "../world/seeded-random.ts";
+import type { Door, Host, Lodger, World } from "../world/world.ts";
+import { waitFor } from "./clients.ts";
+import { guardedType, isBypassing } from "./guarded-kinds.ts";
+
+/** How long after its beginning a create is still finished. What the disk takes comes on top. */
+const finishMsMax = 22_000;
+
+/** Quota as it is in one life of the API server. */
+interface Inside {
+  readonly host: Host;
+  readonly plugin: QuotaPlugin;
+  /** The claims that objects were let in by, from when that is decided until it is answered. */
+  readonly behind: Map<string, readonly AdmittingClaim[]>;
+}
+
+/**
+ * Controllers and admission in the process of the API server, as `milo-quota up` has them. What they let in is stored at
+ * once or late, or is refused by somebody else.
+ */
+export class InnerDoor {
+  readonly #world: World;
+  readonly #book: AdmissionBook;
+  readonly #random: SeededRandom;
+  readonly #landing = new Set<string>();
+  #inside: Inside | undefined;
+  #requests = 0;
+
+  constructor(world: World, book: AdmissionBook) {
+    this.#world = world;
+    this.#book = book;
+    this.#random = world.random("door");
+    world.lodge(this.#lodger);
+    world.guard(this.#guard);
+  }
+
+  readonly #lodger: Lodger = async (host) => {
+    // What a server that crashed was about to store is not stored any more.
+    for (const uid of this.#landing) this.#book.landedOrDropped(uid);
+    this.#landing.clear();
+    const { clock, elapsedMs, random, incarnation, report } = host;
+    const planes = planesOfServer(host.transport, layout);
+    const plugin = new QuotaPlugin();
+    const behind: Inside["behind"] = new Map();
+    this.#inside = { host, plugin, behind };
+    const system = new QuotaSystem({
+      runtime: { planes, clock, elapsedMs, random, incarnation, report },
+      plugin,
+      told: { admitted: (change, claims) => behind.set(uidIn(change), claims) },
+    });
+    await system.start();
+  };
+
+  readonly #guard: Door = async (request, signal) => {
+    const inside = this.#inside;
+    if (inside === undefined || isBypassing(request)) return { allowed: true };
+    if (guardedType(request) === undefined) return inside.plugin.validate(request, signal);
+    return this.#admit(inside, request, signal);
+  };
+
+  async #admit(inside: Inside, request: AdmissionRequest, signal: AbortSignal): Promise<Verdict> {
+    const { host, plugin, behind } = inside;
+    const begunMs = this.#world.nowMs;
+    const uid = uidIn(request);
+    const answered = this.#asked(inside, request);
+    const verdict = await plugin.validate(request, signal);
+    if (!host.isAlive) return new Promise(() => undefined);
+    answered(verdict);
+    if (!verdict.allowed) return verdict;
+    const claims = behind.get(uid) ?? [];
+    behind.delete(uid);
+    if (request.operation === "CREATE") this.#mayLand(uid, claims, begunMs);
+    const lateMs = this.#lateMs();
+    if (lateMs > 0) await waitFor(host, lateMs);
+    const settled = (outcome: Outcome): void => {
+      this.#landing.delete(uid);
+      this.#book.landedOrDropped(uid);
+      verdict.settled?.(outcome);
+    };
+    const because = this.#refusal(begunMs);
+    if (because === undefined) return { allowed: true, settled };
+    settled({ stored: false });
+    return { allowed: false, status: failure("Timeout", because) };
+  }
+
+  #mayLand(uid: string, claims: readonly AdmittingClaim[], begunMs: number): void {
+    this.#landing.add(uid);
+    this.#book.allowed(uid, claims, begunMs);
+  }
+
+  /** Returns how to say that it was answered. */
+  #asked({ host }: Inside, request: AdmissionRequest): (verdict: Verdict) => void {
+    const uid = uidIn(request);
+    const what = `${request.plane}/${request.kind.plural}/${request.name} (${uid})`;
+    this.#book.begun(uid, this.#world.nowMs);
+    this.#requests += 1;
+    const id = `request ${this.#requests}`;
+    this.#book.asked({ id, what, isAttended: () => host.isAlive });
+    return ({ allowed }) => {
+      this.#book.answered(id);
+      if (!allowed) this.#book.refused();
+      this.#world.note(`${host.name}: ${allowed ? "allow" : "refuse"} ${what}`);
+    };
+  }
+
+  #refusal(begunMs: number): string | undefined {
+    if (this.#world.nowMs - begunMs > finishMsMax) return "the request took too long";
+    return !this.#world.isCalm && this.#random.chance(0.05) ? "another plug-in refuses" : undefined;
+  }
+
+  #lateMs(): number {
+    if (this.#random.chance(0.7)) return 0;
+    return this.#random.chance(0.2) ? this.#random.between(500, finishMsMax) : this.#random.between(1, 4);
+  }
+}
+
+function uidIn({ object }: { readonly object?: object | undefined }): string {
+  return (object as { readonly metadata?: { readonly uid?: string } } | undefined)?.metadata?.uid ?? "";
+}

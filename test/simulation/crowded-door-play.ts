@@ -1,0 +1,94 @@
+import { attempt, configMaps } from "./actors/clients.ts";
+import { create as post } from "./actors/creator.ts";
+import { InnerDoor } from "./actors/inner-door.ts";
+import { AdmissionBook } from "./invariants/admission-book.ts";
+import { QuotaChecker } from "./invariants/quota-checker.ts";
+import { change, create, remove } from "./scenarios/people.ts";
+import { configMap, grant, registration, sizedPolicy } from "./scenarios/quota-objects.ts";
+import type { SeededRandom } from "./world/seeded-random.ts";
+import type { Playwright, Step, World } from "./world/world.ts";
+
+/** As wrong as clocks are ever set. */
+const clocksDifferMs = 400_000;
+const types = ["example.com/cpu", "example.com/disk", "example.com/ports"] as const;
+const clients = ["client-1", "client-2"] as const;
+
+/** Clients that create many objects at once, each of which takes several things: claims for them come in crowds. */
+export const crowdedDoorPlay: Playwright = (world, random, { stepCount, lengthMs }) => {
+  const book = new AdmissionBook();
+  const tolerances = { clocksDifferMs, unsureMs: 2 * clocksDifferMs, letInBy: "promises" } as const;
+  const checker = new QuotaChecker(world, book, tolerances);
+  new InnerDoor(world, book);
+  const readyMs = Math.min(lengthMs >> 2, 1_000);
+  const names = Array.from({ length: Math.max(6, stepCount) }, (_, at) => `o${at}`);
+  const steps = Array.from({ length: stepCount }, () => ({
+    atMs: random.between(readyMs, lengthMs),
+    ...drawStep(random, names),
+  }));
+  return { steps: [opening(random), ...steps], checker, machines: [...clients, "people"] };
+};
+
+function opening(random: SeededRandom): Step {
+  const plenty = random.pick([6, 40, 200]);
+  const amounts = types.map(() => random.between(1, plenty));
+  // One claim of several types, or several claims.
+  const shares = random.pick([[[0, 1, 2]], [[0, 1], [2]], [[0], [1, 2]], [[0]], [[0], [1], [2]]] as const);
+  return {
+    atMs: 0,
+    what: `operator registers and grants ${types.map((type, at) => `${amounts[at]} ${type}`).join(", ")}`,
+    take: (world) => {
+      for (const type of types) create(world, registration(type));
+      for (const [at, type] of types.entries()) create(world, grant(nameOf(type), type, amounts[at] ?? 0));
+      for (const [at, share] of shares.entries()) {
+        const counted = share.map((type) => types[type] ?? types[0]);
+        create(world, sizedPolicy(`policy-${at}`, counted));
+      }
+    },
+  };
+}
+
+type Action = Omit<Step, "atMs">;
+
+function drawStep(random: SeededRandom, names: readonly string[]): Action {
+  const what = random.fraction();
+  if (what < 0.15) return removal(random.pick(names));
+  if (what < 0.25) return changedGrant(random);
+  const count = random.pick([1, 1, 2, random.between(2, 12)]);
+  return creation(random, random.shuffled(names).slice(0, count));
+}
+
+function creation(random: SeededRandom, names: readonly string[]): Action {
+  const client = random.pick(clients);
+  const objects = names.map((name) => configMap(name, random.pick([1, 1, 1, 2])));
+  const tries = random.pick([1, 3]);
+  return {
+    what: `${client} creates ${names.join(", ")} at once`,
+    take: (world) =>
+      world.machine(client).run((host) => {
+        for (const object of objects)
+          attempt(host, "create", () => post(host, { plane: "root", type: configMaps, object }, tries));
+      }, "once"),
+  };
+}
+
+function removal(name: string): Action {
+  return {
+    what: `somebody deletes ${name}`,
+    take: (world) => remove(world, { kind: "ConfigMap", namespace: "default", name }),
+  };
+}
+
+function changedGrant(random: SeededRandom): Action {
+  const type = random.pick(types);
+  const amount = random.pick([random.between(0, 8), random.between(5, 60)]);
+  const body = { spec: { allowances: [{ resourceType: type, buckets: [{ amount }] }] } };
+  return {
+    what: `operator grants ${amount} ${type}`,
+    take: (world: World) =>
+      change(world, { kind: "ResourceGrant", namespace: "milo-system", name: nameOf(type) }, body),
+  };
+}
+
+function nameOf(type: string): string {
+  return type.slice(type.indexOf("/") + 1);
+}

@@ -1,0 +1,10 @@
+import type { Call } from "../../../src/kube/transport/transport.ts";
+import { writeJson } from "../../../src/protocol/json-writer.ts";
+
+/** A change of the object that a write is about, by somebody who means no harm; undefined where there is none to change. */
+export function touchOf({ method, path }: Call, mark: string): Call | undefined {
+  if (method === "GET" || method === "POST") return undefined;
+  const text = writeJson({ metadata: { annotations: { touched: mark } } });
+  const body = { type: "application/merge-patch+json", text };
+  return { method: "PATCH", path: path.replace(/\/status$/, ""), query: new URLSearchParams(), body };
+}
