@@ -71,10 +71,16 @@ export class DeskAnswers {
       leadership.fence();
       const result = await claims.write(entry.place, { claim: entry.claim, status }, this.#signal);
       if (result.outcome === "written") return entry;
-      if (result.outcome === "gone") this.#desk.gone(uid);
+      if (result.outcome === "gone") this.#sawGone(uid);
       else this.#desk.observe(entry.place, new ClaimRecords().of(result.claim));
     }
     throw new Error(`the claim ${uid} was changed by somebody else ${triesMax} times while it was being answered`);
+  }
+
+  /** Nobody may have seen it come or go, if it was taken back: what is promised to it has to leave its pages all the same. */
+  #sawGone(uid: string): void {
+    this.#desk.gone(uid);
+    this.#ports.lookAgain(this.#desk.id);
   }
 
   #tell(decision: "granted" | "denied", { place, claim }: OpenEntry, message: string): void {
