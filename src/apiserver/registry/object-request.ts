@@ -39,7 +39,7 @@ export interface WriteRequest extends ObjectRequest {
   readonly mayCreate?: () => Promise<void>;
   /** Told as soon as the write has its place, before it is durable, where anybody in this process can use that. */
   readonly ordered?: Ordered | undefined;
-  /** Asked, where somebody in this process knows, what a new object is stored with: see `bornObject`. */
+  /** Asked, where somebody in this process knows, what a new object is stored with: see `storeBorn`. */
   readonly bornWith?: ((object: JsonObject) => Promise<Birth | undefined>) | undefined;
   /** Set when whoever writes is a part of this program and answers for the values: see `formedNew`. */
   readonly vouched?: Vouched | undefined;

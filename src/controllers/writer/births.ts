@@ -72,7 +72,7 @@ export class Births {
     if (entry === undefined || !places.every((place) => place !== undefined)) return false;
     this.#waiting.delete(uid);
     entry.answer({ status: this.#answers.grantOf(entry.claim), places });
-    this.#desk.underWay.add([uid], this.#follow(entry), () => this.#ports.lookAgain(this.#desk.id));
+    this.#desk.underWay.add(uid, this.#follow(entry), () => this.#ports.lookAgain(this.#desk.id));
     return true;
   }
 
@@ -96,7 +96,7 @@ export class Births {
   async #follow(entry: ComingEntry): Promise<boolean> {
     const stored = await entry.stored;
     const isGranted = stored?.answer.state === "granted";
-    if (isGranted) this.#answers.born(entry);
+    if (isGranted) this.#answers.granted(entry);
     if (stored === undefined) this.#desk.isCounted = false;
     return isGranted;
   }

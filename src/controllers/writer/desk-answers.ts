@@ -28,7 +28,7 @@ export class DeskAnswers {
   /** Grants a claim all of whose promises are on their pages. */
   async commit(uid: string): Promise<void> {
     const written = await this.#persist(uid, ({ claim }) => this.grantOf(claim));
-    if (written !== undefined) this.born(written);
+    if (written !== undefined) this.granted(written);
   }
 
   /** The status of a claim that is granted. */
@@ -38,7 +38,7 @@ export class DeskAnswers {
   }
 
   /** A claim is stored as granted. */
-  born(entry: OpenEntry): void {
+  granted(entry: OpenEntry): void {
     this.#desk.decided(entry.open.claim.uid, { state: "granted", parts: entry.open.parts });
     this.#tell("granted", entry, "");
   }

@@ -21,11 +21,11 @@ export class UnderWay {
   }
 
   /**
-   * The work says whether nothing is left to do about these. If it does not, or fails, `again` is called; the next who waits
-   * for all of it hears why.
+   * The work says whether nothing is left to do about a claim. If it does not, or fails, `again` is called; the next who
+   * waits for all of it hears why.
    */
-  add(uids: readonly string[], work: Promise<boolean>, again: () => void): void {
-    for (const uid of uids) this.#uids.add(uid);
+  add(uid: string, work: Promise<boolean>, again: () => void): void {
+    this.#uids.add(uid);
     const before = this.#work;
     this.#work = work
       .catch((error: unknown) => {
@@ -33,7 +33,7 @@ export class UnderWay {
         return false;
       })
       .then((isDone) => {
-        for (const uid of uids) this.#uids.delete(uid);
+        this.#uids.delete(uid);
         if (!isDone) again();
         return before;
       });
