@@ -36,7 +36,7 @@ class Bench {
       return {
         claim: { uid, namespace: "organization-acme-corp", name: `claim-${uid}` },
         parts: [this.#part()],
-        forced: false,
+        standing: "waiting",
       };
     });
     let set = 0;

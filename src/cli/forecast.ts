@@ -53,7 +53,7 @@ export class Forecast {
       dimensionKey: dimensionKey(dimensions),
     }));
     const { namespace, name } = claim;
-    const open: OpenClaim = { claim: { namespace, name, uid: `forecast-${this.#serial}` }, parts, forced: false };
+    const open: OpenClaim = { claim: { namespace, name, uid: `forecast-${this.#serial}` }, parts, standing: "waiting" };
     return { ledger, open, claim };
   }
 

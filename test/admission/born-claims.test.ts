@@ -3,6 +3,7 @@ import type { AdmissionPlugin, AdmissionRequest } from "../../src/apiserver/regi
 import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
 import type { LogRecord } from "../../src/apiserver/storage/record-log.ts";
 import { claimsType } from "../../src/controllers/quota-types.ts";
+import { foldMsMax } from "../../src/controllers/writer/page-writes.ts";
 import { failure } from "../../src/protocol/api-status.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType } from "./object-types.ts";
@@ -12,9 +13,12 @@ import { eventually, type Json, signal } from "./served-world.ts";
 /** Tells what it is given, claims by what they say of themselves. */
 class TestLog extends MemoryLog {
   readonly batches: string[][] = [];
+  /** What pages said of what is used. */
+  readonly figures: (readonly [allocated: unknown, reserved: unknown])[] = [];
 
   override async append(records: readonly LogRecord[]): Promise<void> {
     this.batches.push(records.map(told));
+    for (const { key, text } of records) if (key.resource.startsWith("allowancebuckets")) this.figures.push(used(text));
     await super.append(records);
   }
 }
@@ -24,6 +28,11 @@ function told({ key, text }: LogRecord): string {
   if (resource !== "resourceclaims") return resource;
   const { status } = JSON.parse(text) as { readonly status: { readonly conditions: readonly Json[] } };
   return status.conditions[0]?.["status"] === "True" ? "granted claim" : "claim";
+}
+
+function used(text: string): readonly [unknown, unknown] {
+  const { status = {} } = JSON.parse(text) as { readonly status?: Json };
+  return [status["allocated"], status["reserved"]];
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -53,6 +62,7 @@ async function start(requests?: readonly Json[]): Promise<void> {
   expect(await create("first")).toBe(201); // what follows finds its pages
   await usesEventually(world, maps, 1);
   log.batches.length = 0;
+  log.figures.length = 0;
 }
 
 afterEach(async () => {
@@ -71,6 +81,18 @@ describe("a claim that is promised all it asks for before it is stored", () => {
     expect(batch?.slice(-3)).toEqual(["allowancebuckets", "granted claim", "configmaps"]);
     await usesEventually(world, maps, 2);
     expect([writesOf("claim"), writesOf("granted claim")]).toEqual([0, 1]);
+  });
+
+  it("is in what its page says is allocated, from the first write on, and so that is the only one", async () => {
+    await start();
+    expect([await create("second"), await create("third")]).toEqual([201, 201]);
+    await turn();
+    expect(log.figures).toEqual([
+      [2, 0],
+      [3, 0],
+    ]);
+    await new Promise((resolve) => setTimeout(resolve, foldMsMax + 200));
+    expect(log.figures).toHaveLength(2);
   });
 
   it("is born with all of its pages, if it has several", async () => {
@@ -93,7 +115,7 @@ describe("a claim that is promised all it asks for before it is stored", () => {
     await usesEventually(world, maps, 3);
   });
 
-  it("is stored undecided, and granted by its promise, when others take long over its status", async () => {
+  it("is stored undecided, and decided like any other, when others take long over its status", async () => {
     await start();
     aboutStatus = async () => {
       for (let turns = 0; turns < 10; turns += 1) await turn();

@@ -198,8 +198,11 @@ describe("a policy", () => {
     for (const name of ["a", "b"]) expect(await post(name)).toEqual(yes);
     expect((await post("c")).code).toBe(403);
     await usesEventually(world, "core/configmaps", 2);
-    const { items } = await world.resource(claimsType).list({ namespace: "claims" }, signal);
-    expect(items).toHaveLength(2);
+    const items = await eventually(async () => {
+      const listed = await world.resource(claimsType).list({ namespace: "claims" }, signal);
+      expect(listed.items).toHaveLength(2); // that of the object that was refused is taken back
+      return listed.items;
+    });
     for (const { metadata } of items as { metadata: Json }[]) expect(metadata["ownerReferences"]).toBeUndefined();
     await world.resource(configMapsType).delete({ namespace: "default", name: "a" }, {}, signal);
     await usesEventually(world, "core/configmaps", 1);

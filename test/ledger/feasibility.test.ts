@@ -105,7 +105,7 @@ describe("decisions against every cut", () => {
         const claims = lists.map((list, at) => ({
           claim: { uid: `c${at}`, namespace: "n", name: "c" },
           parts: list,
-          forced: false,
+          standing: "waiting" as const,
         }));
         let held: readonly ClaimPart[] = [];
         for (const { claim, outcome } of settle(ledger, claims, () => "s")) {

@@ -196,7 +196,11 @@ class Simulation {
     const uid = `c${this.#claims}`;
     const claim = { uid, namespace: "n", name: uid };
     const parts = this.#isFocused ? partsOnBothPages : this.#someParts();
-    this.#store.createClaim({ claim, parts, forced: !this.#isFocused && this.#random(25) === 0 });
+    this.#store.createClaim({
+      claim,
+      parts,
+      standing: !this.#isFocused && this.#random(25) === 0 ? "forced" : "waiting",
+    });
   }
 
   #someParts(): OpenClaim["parts"] {

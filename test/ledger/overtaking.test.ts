@@ -42,7 +42,7 @@ function storeWithClaim(): ModelStore {
   for (const type of types) store.setPools(type, [{ requirements: [], amount: 10n as Amount }]);
   new Driven(store, "earlier", "none").until(() => types.every((type) => store.page(type).version !== undefined));
   const parts = types.map((resourceType) => ({ resourceType, dimensionKey: "", amount: 1n as Amount }));
-  store.createClaim({ claim: { uid: "c", namespace: "n", name: "c" }, parts, forced: false });
+  store.createClaim({ claim: { uid: "c", namespace: "n", name: "c" }, parts, standing: "waiting" });
   return store;
 }
 

@@ -12,13 +12,14 @@ export function compareBytes(left: string, right: string): number {
   return left.length - right.length;
 }
 
+/** By plane and namespace; within them objects of a resource are in order of their names. */
+export function compareSpaces(left: Pick<ObjectKey, "plane" | "namespace">, right: typeof left): number {
+  return compareBytes(left.plane, right.plane) || compareBytes(left.namespace, right.namespace);
+}
+
 /** Within one resource: by plane, namespace and name. */
 export function compareKeys(left: ObjectKey, right: ObjectKey): number {
-  return (
-    compareBytes(left.plane, right.plane) ||
-    compareBytes(left.namespace, right.namespace) ||
-    compareBytes(left.name, right.name)
-  );
+  return compareSpaces(left, right) || compareBytes(left.name, right.name);
 }
 
 /** One text for each key. `checkKey` keeps its separator out of the parts. */

@@ -1,28 +1,31 @@
-import { compareBytes, compareKeys } from "./key-order.ts";
+import { compareBytes, compareSpaces } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
 
+/** Where an object is, but for its name. */
+type Space = Pick<ObjectKey, "plane" | "namespace">;
+
 /**
- * A run of objects in order. Their names are kept beside them: a search goes through memory that nobody has touched for
- * long, and going by way of the objects would be three more places of it for each step.
+ * A run of objects in order. Where they are and what their names are is kept beside them: a search goes through memory that
+ * nobody has touched for long, and going by way of the objects would be three more places of it for each step.
  */
 export class SortedChunk {
   readonly objects: StoredObject[];
   readonly #names: string[];
-  /** The key of one of them, when all are in the same plane and namespace. */
-  #home: ObjectKey | undefined;
+  /** Neighbours in the same namespace share one. */
+  readonly #spaces: Space[];
   /** The snapshots that were there when it was made: whoever is older than the next one copies it before a change. */
   readonly epoch: number;
 
-  private constructor(objects: StoredObject[], names: string[], epoch: number) {
+  private constructor(objects: StoredObject[], names: string[], spaces: Space[], epoch: number) {
     this.objects = objects;
     this.#names = names;
+    this.#spaces = spaces;
     this.epoch = epoch;
-    this.#home = homeOf(objects);
   }
 
   static empty(epoch: number): SortedChunk {
-    return new SortedChunk([], [], epoch);
+    return new SortedChunk([], [], [], epoch);
   }
 
   get size(): number {
@@ -30,7 +33,7 @@ export class SortedChunk {
   }
 
   copy(epoch: number): SortedChunk {
-    return new SortedChunk(this.objects.slice(), this.#names.slice(), epoch);
+    return new SortedChunk(this.objects.slice(), this.#names.slice(), this.#spaces.slice(), epoch);
   }
 
   /** Where the first object at or after the key is. */
@@ -48,17 +51,16 @@ export class SortedChunk {
 
   /** Whether its first object, which it has, is at the key or before it. */
   isFrom(key: ObjectKey): boolean {
-    return this.#compare(0, key, this.#isHome(key)) <= 0;
+    return this.#compare(0, key, false) <= 0;
   }
 
   /** Whether the object at a position, if there is one, has this key. */
   isAt(position: number, key: ObjectKey): boolean {
-    return position < this.size && this.#compare(position, key, this.#isHome(key)) === 0;
+    return position < this.size && this.#compare(position, key, false) === 0;
   }
 
   insert(position: number, stored: StoredObject): void {
-    if (this.size === 0) this.#home = stored.key;
-    else if (!this.#isHome(stored.key)) this.#home = undefined;
+    this.#spaces.splice(position, 0, this.#spaceFor(stored.key, position));
     this.objects.splice(position, 0, stored);
     this.#names.splice(position, 0, stored.key.name);
   }
@@ -67,30 +69,39 @@ export class SortedChunk {
   remove(position: number): void {
     this.objects.splice(position, 1);
     this.#names.splice(position, 1);
+    this.#spaces.splice(position, 1);
   }
 
   /** Takes out all objects from a position on, and makes a chunk of them. */
   splitAt(position: number, epoch: number): SortedChunk {
-    return new SortedChunk(this.objects.splice(position), this.#names.splice(position), epoch);
+    const [objects, names] = [this.objects.splice(position), this.#names.splice(position)];
+    return new SortedChunk(objects, names, this.#spaces.splice(position), epoch);
   }
 
   /** Its objects, and then those of the one after it. */
   joinedWith(after: SortedChunk, epoch: number): SortedChunk {
-    return new SortedChunk([...this.objects, ...after.objects], [...this.#names, ...after.#names], epoch);
+    const [objects, names] = [this.objects.concat(after.objects), this.#names.concat(after.#names)];
+    return new SortedChunk(objects, names, this.#spaces.concat(after.#spaces), epoch);
   }
 
   #compare(position: number, key: ObjectKey, isHome: boolean): number {
-    if (isHome) return compareBytes(this.#names[position] as string, key.name);
-    return compareKeys((this.objects[position] as StoredObject).key, key);
+    const order = isHome ? 0 : compareSpaces(this.#spaces[position] as Space, key);
+    return order === 0 ? compareBytes(this.#names[position] as string, key.name) : order;
   }
 
-  #isHome({ plane, namespace }: ObjectKey): boolean {
-    return this.#home !== undefined && this.#home.namespace === namespace && this.#home.plane === plane;
+  /** Whether all are in the namespace of a key: they are in order, so if the first and the last are. */
+  #isHome(key: ObjectKey): boolean {
+    const [first, last] = [this.#spaces[0], this.#spaces[this.size - 1]];
+    return first !== undefined && last !== undefined && isSame(first, key) && (first === last || isSame(last, key));
+  }
+
+  #spaceFor({ plane, namespace }: ObjectKey, position: number): Space {
+    const own = { plane, namespace };
+    const neighbours = [this.#spaces[position - 1], this.#spaces[position]];
+    return neighbours.find((space) => space !== undefined && isSame(space, own)) ?? own;
   }
 }
 
-/** In order: where the first and the last are, all are. */
-function homeOf(objects: readonly StoredObject[]): ObjectKey | undefined {
-  const [first, last] = [objects[0]?.key, objects.at(-1)?.key];
-  return first?.namespace === last?.namespace && first?.plane === last?.plane ? first : undefined;
+function isSame(one: Space, other: Space): boolean {
+  return one.namespace === other.namespace && one.plane === other.plane;
 }

@@ -19,6 +19,7 @@ import { bucketsType, effectiveGrantsType } from "../quota-types.ts";
 import type { Runtime } from "../runtime.ts";
 import { writeStatus } from "../status/write-status.ts";
 import { ensureNamespace, isNamespaceMissing } from "../system-namespace.ts";
+import { parseWritten, type Written } from "../writer/written.ts";
 import type { ViewKind, WantedView } from "./wanted-view.ts";
 
 /** Where a view is. */
@@ -101,8 +102,8 @@ export class ViewStore {
     const metadata = { namespace, name, uid: stored.uid, resourceVersion: stored.version };
     const subject = { apiVersion: quotaApiVersion, kind, metadata };
     const change = { before: stored.status, after };
-    const written = await this.#write(signal, (limit) => writeStatus(this.#client(place), subject, change, limit));
-    return written === undefined ? stored : storedViewOf(written);
+    const written = await this.#write(signal, (limit) => writeStatus(this.#versions(place), subject, change, limit));
+    return written === undefined ? stored : { ...written, status: after };
   }
 
   async remove(place: ViewPlace, { uid, version }: StoredView, signal: AbortSignal): Promise<void> {
@@ -135,6 +136,11 @@ export class ViewStore {
 
   #client({ plane, kind }: ViewPlace): ResourceClient<AnyView> {
     return this.#runtime.planes.client(plane).resource(viewTypes[kind], viewParsers[kind]);
+  }
+
+  /** The same, for writes whose answer is known but for its version. */
+  #versions({ plane, kind }: ViewPlace): ResourceClient<Written> {
+    return this.#runtime.planes.client(plane).resource(viewTypes[kind], parseWritten);
   }
 }
 

@@ -52,7 +52,7 @@ function add(sums: Sums, key: DeskKey, resourceType: string, amount: Amount): vo
 function driftsOf(desk: Desk, held: ReadonlyMap<string, Amount> = new Map()): readonly Drift[] {
   const types = new Set([...desk.types(), ...held.keys()]);
   return [...types].flatMap((resourceType) => {
-    const by = desk.ledger.book(resourceType).figures().allocated - (held.get(resourceType) ?? noAmount);
+    const by = desk.ledger.book(resourceType).granted - (held.get(resourceType) ?? noAmount);
     return by === 0n ? [] : [{ desk, resourceType, by: by < 0n ? -by : by }];
   });
 }

@@ -97,7 +97,7 @@ function sortOut(desk: Desk, { forced, registrations }: DeskPorts): Sorted {
     if (verdict === "unknown") continue; // we are told when it is known
     const faults = faultsOf(claim, registrations);
     if (faults.length > 0) faulty.set(uid, faultText(faults));
-    else ready.push(verdict === "forced" ? { ...open, forced: true } : open);
+    else ready.push(verdict === "forced" ? { ...open, standing: "forced" } : open);
   }
   return { ready, faulty };
 }

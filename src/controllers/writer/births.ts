@@ -1,4 +1,5 @@
 import { type OpenClaim, pagesOf } from "../../core/ledger/page.ts";
+import { dropPromises } from "../../core/ledger/recover.ts";
 import type { Decision } from "../../core/ledger/settle.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import type { Birth, LogPlace } from "../../protocol/log-place.ts";
@@ -17,8 +18,8 @@ export interface ComingEntry extends OpenEntry {
 }
 
 /**
- * The claims of a batch that are yet to be stored. Those that are promised all they ask for are stored granted, in the same
- * write to the disk as the pages with their promises; all others undecided. Only where the server is in this process.
+ * The claims of a batch that are yet to be stored. Those that get all they ask for are stored granted, in the same write to
+ * the disk as the pages that count them; all others undecided. Only where the server is in this process.
  */
 export class Births {
   readonly #desk: Desk;
@@ -60,12 +61,12 @@ export class Births {
     return decisions.filter((decision) => isReserve(decision) || !this.has(decision.claim.claim.uid));
   }
 
-  /** The promises on the page of this type have their place. */
+  /** The page of this type, which counts them, has its place. */
   ordered(type: string, place: LogPlace): void {
     this.#places.set(type, place);
   }
 
-  /** All promises to a claim stand: it is born by them. Whether this was one that is yet to be stored, and now is. */
+  /** All pages of a claim have their places: it is born by them. Whether this was one that is yet to be stored, and now is. */
   promised(uid: string): boolean {
     const entry = this.#waiting.get(uid);
     const places = entry === undefined ? [] : pagesOf(entry.open).map((type) => this.#places.get(type));
@@ -82,22 +83,24 @@ export class Births {
   }
 
   #letGo(isLeft: (uid: string) => boolean): void {
-    for (const [uid, { answer }] of this.#waiting) {
+    for (const [uid, { open, answer }] of this.#waiting) {
       if (!isLeft(uid)) continue;
       this.#waiting.delete(uid);
+      dropPromises(this.#desk.ledger, open);
       answer(undefined);
     }
   }
 
   /**
-   * Whether it came as it was to. One that is there undecided all the same finds its promises on their pages; what was
-   * promised to one that is not there is found by a count.
+   * Whether it came as it was to. One that is there undecided all the same is decided like any other. Of one that did not come
+   * nobody knows whether it is there: what it was to hold counts until everything is counted anew.
    */
   async #follow(entry: ComingEntry): Promise<boolean> {
     const stored = await entry.stored;
     const isGranted = stored?.answer.state === "granted";
     if (isGranted) this.#answers.granted(entry);
-    if (stored === undefined) this.#desk.isCounted = false;
+    else if (stored === undefined) this.#desk.isCounted = false;
+    else dropPromises(this.#desk.ledger, entry.open);
     return isGranted;
   }
 }

@@ -169,7 +169,7 @@ export class BucketWriter implements Running {
     const { namespace = "", name = "" } = claim.metadata;
     const place = { plane, namespace, name };
     return new Promise((answer) => {
-      desk.expect({ place, claim, open: openClaimOf(claim, false), answer, stored });
+      desk.expect({ place, claim, open: openClaimOf(claim, "coming"), answer, stored });
       this.#queue.add(desk.id);
     });
   }
@@ -182,9 +182,9 @@ export class BucketWriter implements Running {
   #sawClaim(place: ObjectPlace, record: ClaimRecord): void {
     const desk = this.#desk({ plane: place.plane, consumer: record.consumer });
     if (desk.hasOpen(record)) return; // known from whoever made it
-    desk.observe(place, record);
-    if (record.state === "granted" && desk.isCounted) this.#queue.addAfter(desk.id, grantedMs);
-    else this.#queue.add(desk.id);
+    const isNews = desk.observe(place, record);
+    if (record.state !== "granted" || !desk.isCounted) this.#queue.add(desk.id);
+    else if (isNews || desk.hasWritten(record.uid)) this.#queue.addAfter(desk.id, grantedMs);
   }
 
   /** A page that we did not write, or that somebody deleted, is no longer what we think it is. */
@@ -249,7 +249,6 @@ export class BucketWriter implements Running {
   }
 
   async #round(desk: Desk, signal: AbortSignal): Promise<boolean> {
-    const changes = desk.changes;
     const isCountDue = !desk.isCounted || this.#isCountDue(desk);
     if (isCountDue || desk.shrinks.size > 0 || desk.underWay.hasFailed) await desk.underWay.over();
     if (isCountDue) {
@@ -262,7 +261,6 @@ export class BucketWriter implements Running {
     await shrinkAll(desk, this.#ports, failures, signal);
     const isOvertaken = await removeUnused(desk, this.#ports, signal);
     if (desk.underWay.isNothing) desk.forgetGone();
-    desk.isActive ||= desk.changes !== changes;
     failures.throwFirst();
     return hasMore || isOvertaken || desk.shrinks.size > 0;
   }

@@ -102,13 +102,22 @@ export class Desk {
     return this.answers.has(uid) || this.underWay.has(uid);
   }
 
-  /** Takes in a claim as it was seen, in whatever order and however often. */
-  observe(place: ObjectPlace, record: ClaimRecord): void {
-    this.#learn(record.uid, knowledgeIn(record));
-    if (this.ledger.knowledgeOf(record.uid)?.state !== "pending" || record.open === undefined) return;
+  /** Whether any page still says that something is promised to this claim. */
+  hasWritten(uid: string): boolean {
+    for (const { page } of this.pages.values()) {
+      if (page.content.reservations.some(({ claim }) => claim.uid === uid)) return true;
+    }
+    return false;
+  }
+
+  /** Takes in a claim as it was seen, in whatever order and however often. Whether it was news. */
+  observe(place: ObjectPlace, record: ClaimRecord): boolean {
+    const isNews = this.#learn(record.uid, knowledgeIn(record));
+    if (this.ledger.knowledgeOf(record.uid)?.state !== "pending" || record.open === undefined) return isNews;
     const known = this.#open.get(record.uid)?.claim.metadata.resourceVersion ?? "";
-    if (isOlder(record.version, known)) return;
-    this.#open.set(record.uid, { place, claim: record.open, open: openClaimOf(record.open, false) });
+    if (isOlder(record.version, known)) return isNews;
+    this.#open.set(record.uid, { place, claim: record.open, open: openClaimOf(record.open, "waiting") });
+    return true;
   }
 
   /** A claim is about to be stored, and waits to be told with what. */
@@ -259,12 +268,14 @@ export class Desk {
     this.#fences.delete(uid);
   }
 
-  #learn(uid: string, knowledge: ClaimKnowledge): void {
-    this.ledger.learn(uid, knowledge);
+  #learn(uid: string, knowledge: ClaimKnowledge): boolean {
+    const isNews = this.ledger.learn(uid, knowledge);
     this.changes += 1;
-    if (this.ledger.knowledgeOf(uid)?.state === "pending") return;
+    this.isActive ||= isNews;
+    if (this.ledger.knowledgeOf(uid)?.state === "pending") return isNews;
     this.#open.delete(uid);
     this.#fences.delete(uid);
+    return isNews;
   }
 }
 

@@ -43,15 +43,16 @@ export class ConsumerLedger {
     return kept === undefined ? undefined : knowledgeFrom(kept);
   }
 
-  /** Learns something of a claim, in any order and as often as one likes. */
-  learn(uid: string, learned: ClaimKnowledge): void {
+  /** Learns something of a claim, in any order and as often as one likes. Whether it was news. */
+  learn(uid: string, learned: ClaimKnowledge): boolean {
     const kept = this.#claims.get(uid);
     const known = kept === undefined ? undefined : knowledgeFrom(kept);
     const merged = known === undefined ? learned : mergeKnowledge(known, learned);
-    if (merged === known) return;
+    if (merged === known) return false;
     if (kept !== undefined && typeof kept === "object") this.#release(holdingsOf(kept));
     this.#claims.set(uid, merged.state === "granted" ? this.#hold(uid, merged.parts) : keptFrom(merged));
     if (merged.state !== "pending") for (const book of this.#books.values()) book.withdraw(uid);
+    return true;
   }
 
   /**

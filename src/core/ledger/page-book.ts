@@ -35,8 +35,10 @@ export interface Holding {
 /** What is promised to one claim on one page. */
 export interface PromisedParts {
   readonly uid: string;
+  /** Something to be kept later, or held by a claim that is stored as granted together with the page. */
+  readonly as: "promise" | "holding";
   readonly holdings: readonly Holding[];
-  /** What the promises take when they are written down. */
+  /** What the promises take if they are written down. */
   readonly bytes: number;
 }
 
@@ -69,6 +71,8 @@ export class PageBook {
   #promisedCount = 0;
   #promisedBytes = 0;
   #allocated = noAmount;
+  /** How much of that is held by claims that are yet to be stored. */
+  #coming = noAmount;
   #reserved = noAmount;
   #claimCount = 0;
 
@@ -78,6 +82,11 @@ export class PageBook {
 
   get claimCount(): number {
     return this.#claimCount;
+  }
+
+  /** What claims hold of which it is known that they are granted. */
+  get granted(): Amount {
+    return minus(this.#allocated, this.#coming);
   }
 
   /** Whether the page has space to write down so many further promises of so many bytes. */
@@ -160,23 +169,13 @@ export class PageBook {
   /** A claim is granted: it holds this from now on, in place of what was promised to it. */
   hold(uid: string, holdings: readonly Holding[]): void {
     const promised = this.#takePromises(uid);
-    for (const { slot, amount } of holdings) {
-      slot.granted = plus(slot.granted, amount);
-      slot.grantedClaims += 1;
-      this.#allocated = plus(this.#allocated, amount);
-    }
-    this.#claimCount += 1;
+    this.#addHoldings(holdings);
     this.#assignAll(holdings, promised);
   }
 
   /** A granted claim is gone: what it held is free. */
   release(holdings: readonly Holding[]): void {
-    for (const { slot, amount } of holdings) {
-      slot.granted = minus(slot.granted, amount);
-      slot.grantedClaims -= 1;
-      this.#allocated = minus(this.#allocated, amount);
-    }
-    this.#claimCount -= 1;
+    this.#takeHoldings(holdings);
     this.#assignAll(holdings);
   }
 
@@ -214,10 +213,33 @@ export class PageBook {
     for (const promised of promises) this.promiseAnyway(promised);
   }
 
+  #addHoldings(holdings: readonly Holding[]): void {
+    for (const { slot, amount } of holdings) {
+      slot.granted = plus(slot.granted, amount);
+      slot.grantedClaims += 1;
+      this.#allocated = plus(this.#allocated, amount);
+    }
+    this.#claimCount += 1;
+  }
+
+  #takeHoldings(holdings: readonly Holding[]): void {
+    for (const { slot, amount } of holdings) {
+      slot.granted = minus(slot.granted, amount);
+      slot.grantedClaims -= 1;
+      this.#allocated = minus(this.#allocated, amount);
+    }
+    this.#claimCount -= 1;
+  }
+
   #addPromises(promised: PromisedParts): void {
-    const { uid, holdings, bytes } = promised;
+    const { uid, as, holdings, bytes } = promised;
     if (this.#promises.has(uid)) throw new Error(`${this.resourceType} has promised ${uid} something already`);
     this.#promises.set(uid, promised);
+    if (as === "holding") {
+      this.#addHoldings(holdings);
+      this.#coming = holdings.reduce((sum, { amount }) => plus(sum, amount), this.#coming);
+      return;
+    }
     this.#promisedCount += holdings.length;
     this.#promisedBytes += bytes;
     for (const { slot, amount } of holdings) {
@@ -230,8 +252,13 @@ export class PageBook {
   #takePromises(uid: string): readonly Holding[] {
     const promised = this.#promises.get(uid);
     if (promised === undefined) return [];
-    const { holdings, bytes } = promised;
+    const { as, holdings, bytes } = promised;
     this.#promises.delete(uid);
+    if (as === "holding") {
+      this.#takeHoldings(holdings);
+      this.#coming = holdings.reduce((sum, { amount }) => minus(sum, amount), this.#coming);
+      return holdings;
+    }
     this.#promisedCount -= holdings.length;
     this.#promisedBytes -= bytes;
     for (const { slot, amount } of holdings) {

@@ -47,9 +47,15 @@ export interface Page {
 export interface OpenClaim {
   readonly claim: ClaimIdentity;
   readonly parts: readonly ClaimPart[];
-  /** For an object that exists already: promised whether it fits or not. */
-  readonly forced: boolean;
+  readonly standing: Standing;
 }
+
+/**
+ * How a claim comes to be decided. One that is `waiting` for its answer is promised what fits; one that is `forced`, for an
+ * object that exists already, is promised it whether it fits or not. One that is `coming` is stored as granted together with
+ * the page that counts it: nothing is written down to be kept later.
+ */
+export type Standing = "waiting" | "forced" | "coming";
 
 const noFigures: Figures = {
   limit: noAmount,

@@ -43,7 +43,7 @@ const openClaim = (uid: string, ...parts: [type: string, amount: number, key?: s
     amount: amountOf(amount),
     dimensionKey,
   })),
-  forced: false,
+  standing: "waiting",
 });
 
 const reservation = (uid: string, amount: number, set: string, dimensionKey = ""): Reservation => ({
@@ -254,7 +254,10 @@ describe("the status of a page", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", capacityOf(grants, "x"));
     ledger.learn("g", { state: "granted", parts: openClaim("g", ["x", 7]).parts });
-    const claims = [openClaim("a", ["x", 1], ["x", 2, "l=a"]), { ...openClaim("b", ["x", 3]), forced: true }];
+    const claims: readonly OpenClaim[] = [
+      openClaim("a", ["x", 1], ["x", 2, "l=a"]),
+      { ...openClaim("b", ["x", 3]), standing: "forced" },
+    ];
     const decisions = settle(ledger, claims, () => "set");
     const content = contentOf(ledger, noPage("x"), {
       decisions,
@@ -574,13 +577,13 @@ describe("a claim as the API has it", () => {
   });
 
   it("asks under canonical keys, however it spells them", () => {
-    expect(openClaimOf(read(undefined), true)).toEqual({
+    expect(openClaimOf(read(undefined), "forced")).toEqual({
       claim: { namespace: "n", name: "c", uid: "u1" },
       parts: [
         { resourceType: "x", dimensionKey: "a=1,b=2", amount: 5n },
         { resourceType: "x", dimensionKey: "a=9", amount: 1n },
       ],
-      forced: true,
+      standing: "forced",
     });
   });
 

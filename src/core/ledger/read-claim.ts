@@ -1,12 +1,12 @@
 import { dimensionKey } from "../resources/dimensions.ts";
 import type { ResourceClaim } from "../resources/resource-claim.ts";
 import type { ClaimKnowledge, ClaimPart } from "./claim-knowledge.ts";
-import type { OpenClaim } from "./page.ts";
+import type { OpenClaim, Standing } from "./page.ts";
 
 /** What a claim asks for. */
-export function openClaimOf(claim: ResourceClaim, forced: boolean): OpenClaim {
+export function openClaimOf(claim: ResourceClaim, standing: Standing): OpenClaim {
   const { namespace = "", name = "", uid = "" } = claim.metadata;
-  return { claim: { namespace, name, uid }, parts: claim.requests.map(partOf), forced };
+  return { claim: { namespace, name, uid }, parts: claim.requests.map(partOf), standing };
 }
 
 /**

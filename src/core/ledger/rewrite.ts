@@ -58,9 +58,11 @@ export function contentOf(ledger: ConsumerLedger, page: Page, changes: Changes):
   const book = ledger.book(page.resourceType);
   const kept = page.content.reservations.filter(({ claim, set }) => book.hasPromise(claim.uid) && !dropped.has(set));
   const added = decisions.flatMap((decision) => {
-    // A claim may have ended since it was decided: what is not promised any more is not written down.
-    const isPromised = decision.outcome === "reserve" && book.hasPromise(decision.claim.claim.uid);
-    return isPromised ? newReservations(decision.claim, page.resourceType, { set: decision.set, expirationTime }) : [];
+    // A claim may have ended since it was decided: what is not promised any more is not written down. And a claim that
+    // comes together with this page is in its figures.
+    const { outcome, claim } = decision;
+    const isPromised = outcome === "reserve" && claim.standing !== "coming" && book.hasPromise(claim.claim.uid);
+    return isPromised ? newReservations(claim, page.resourceType, { set: decision.set, expirationTime }) : [];
   });
   const reservations = added.length === 0 ? kept : [...kept, ...added];
   const { grantCount, shares } = book.capacity;
@@ -121,11 +123,12 @@ function sameReservation(left: Reservation, right: Reservation): boolean {
 }
 
 function newReservations(
-  { claim, parts, forced }: OpenClaim,
+  { claim, parts, standing }: OpenClaim,
   resourceType: string,
   { set, expirationTime }: Pick<Reservation, "set" | "expirationTime">,
 ): readonly Reservation[] {
   const own = parts.filter((part) => part.resourceType === resourceType);
+  const forced = standing === "forced";
   return own.map(({ amount, dimensionKey }) => ({ claim, amount, dimensionKey, set, forced, expirationTime }));
 }
 
@@ -139,6 +142,7 @@ function* promisesOf(
     const own = reservations.filter(({ claim }) => claim.uid === uid);
     yield {
       uid,
+      as: "promise",
       holdings: own.map(({ dimensionKey, amount }) => ({ slot: book.slot(dimensionKey), amount })),
       bytes: own.reduce((sum, { claim, dimensionKey }) => sum + reservationBytes(claim, dimensionKey), 0),
     };

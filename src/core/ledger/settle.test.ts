@@ -3,8 +3,9 @@ import { amountOf } from "../resources/amount.ts";
 import { dimensionKey } from "../resources/dimensions.ts";
 import type { ClaimPart } from "./claim-knowledge.ts";
 import { ConsumerLedger } from "./consumer-ledger.ts";
-import { noPage, type OpenClaim } from "./page.ts";
+import { noPage, type OpenClaim, type Standing } from "./page.ts";
 import { type Capacity, noCapacity, type Pool } from "./pools.ts";
+import { dropPromises } from "./recover.ts";
 import { adoptPage, contentOf, noChanges } from "./rewrite.ts";
 import { fits, isSettleable, settle } from "./settle.ts";
 
@@ -18,10 +19,10 @@ const part = (amount: number | bigint, resourceType = "x", place = ""): ClaimPar
   amount: amountOf(amount),
   dimensionKey: place === "" ? "" : dimensionKey({ l: place }),
 });
-const claim = (uid: string, parts: readonly ClaimPart[], forced = false): OpenClaim => ({
+const claim = (uid: string, parts: readonly ClaimPart[], standing: Standing = "waiting"): OpenClaim => ({
   claim: { uid, namespace: "n", name: uid },
   parts,
-  forced,
+  standing,
 });
 
 function sets(): () => string {
@@ -155,12 +156,61 @@ describe("forced claims", () => {
   it("are never refused, come first, and show as overage", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", only([pool(3)]));
-    const decisions = settle(ledger, [claim("a", [part(1)]), claim("b", [part(5)], true)], sets());
+    const decisions = settle(ledger, [claim("a", [part(1)]), claim("b", [part(5)], "forced")], sets());
     expect(decisions.map((decision) => [decision.claim.claim.uid, decision.outcome])).toEqual([
       ["b", "reserve"],
       ["a", "deny"],
     ]);
     expect(ledger.book("x").figures()).toMatchObject({ limit: 3n, reserved: 5n, available: 0n, overage: 2n });
+  });
+});
+
+describe("claims that are yet to be stored", () => {
+  const small = (): ConsumerLedger => {
+    const ledger = new ConsumerLedger();
+    ledger.setCapacity("x", only([pool(3)]));
+    return ledger;
+  };
+  const coming = claim("a", [part(2)], "coming");
+  const nowMs = { expirationTime: "later", dropped: new Set<string>() };
+
+  it("count as held from the moment they are decided, and take no space on the page", () => {
+    const ledger = small();
+    const decisions = settle(ledger, [coming, claim("b", [part(1)]), claim("c", [part(1)], "coming")], sets());
+    expect(decisions.map(({ outcome }) => outcome)).toEqual(["reserve", "reserve", "deny"]);
+    const { figures, claimCount, reservations } = contentOf(ledger, noPage("x"), { decisions, ...nowMs });
+    expect(figures).toMatchObject({ limit: 3n, allocated: 2n, reserved: 1n, available: 0n });
+    expect([claimCount, reservations.map((each) => each.claim.uid)]).toEqual([1, ["b"]]);
+  });
+
+  it("change nothing when they are there", () => {
+    const ledger = small();
+    settle(ledger, [coming], sets());
+    const before = contentOf(ledger, noPage("x"), noChanges);
+    expect(ledger.book("x").granted).toBe(0n);
+    expect(ledger.learn("a", { state: "granted", parts: coming.parts })).toBe(true);
+    expect(contentOf(ledger, noPage("x"), noChanges)).toEqual(before);
+    expect(ledger.book("x").granted).toBe(2n);
+    expect(ledger.learn("a", { state: "granted", parts: coming.parts })).toBe(false);
+  });
+
+  it("leave nothing behind when they do not come", () => {
+    const ledger = small();
+    const before = contentOf(ledger, noPage("x"), noChanges);
+    settle(ledger, [coming], sets());
+    expect(settle(ledger, [coming], sets())).toEqual([]);
+    dropPromises(ledger, coming);
+    expect(contentOf(ledger, noPage("x"), noChanges)).toEqual(before);
+    expect(settle(ledger, [claim("a", [part(3)])], sets())).toMatchObject([{ outcome: "reserve" }]);
+  });
+
+  it("wait behind a claim that waits for space", () => {
+    const ledger = new ConsumerLedger();
+    ledger.setCapacity("x", only([pool(1000)]));
+    const many = Array.from({ length: 129 }, (_, at) => claim(`c${at}`, [part(1)]));
+    const decisions = settle(ledger, [...many, coming], sets());
+    expect(decisions.slice(-2).map(({ outcome }) => outcome)).toEqual(["wait", "wait"]);
+    expect(settle(ledger, [coming], sets())).toMatchObject([{ outcome: "reserve" }]);
   });
 });
 

@@ -37,8 +37,8 @@ export function settle(ledger: ConsumerLedger, claims: Iterable<OpenClaim>, newS
 }
 
 function forcedFirst(claims: readonly OpenClaim[]): readonly OpenClaim[] {
-  const forced = claims.filter((claim) => claim.forced);
-  return forced.length === 0 ? claims : [...forced, ...claims.filter((claim) => !claim.forced)];
+  const forced = claims.filter(isForced);
+  return forced.length === 0 ? claims : [...forced, ...claims.filter((claim) => !isForced(claim))];
 }
 
 /**
@@ -65,12 +65,16 @@ export function isSettleable(ledger: ConsumerLedger, claim: OpenClaim): boolean 
   return !pagesOf(claim).some((resourceType) => ledger.book(resourceType).hasPromise(claim.claim.uid));
 }
 
+function isForced({ standing }: OpenClaim): boolean {
+  return standing === "forced";
+}
+
 function decide(ledger: ConsumerLedger, claim: OpenClaim, crowded: Set<string>): Decision | "reserve" {
   if (partsByPage(claim).some(([, parts]) => !fitsPage(parts.length, bytesOf(claim, parts))))
     return { outcome: "oversized", claim };
   if (!hasRoom(ledger, claim, crowded)) return { outcome: "wait", claim };
   const wanted = wantedParts(ledger, claim);
-  if (claim.forced) {
+  if (isForced(claim)) {
     for (const [book, promised] of wanted) book.promiseAnyway(promised);
     return "reserve";
   }
@@ -85,11 +89,16 @@ function tryAll(wanted: ReadonlyMap<PageBook, PromisedParts>): readonly Shortage
   return short;
 }
 
-/** Once a claim has to wait for a page, later claims on that page wait behind it, however small they are. */
+/**
+ * Once a claim has to wait for a page, later claims on that page wait behind it, however small they are; those that are yet
+ * to be stored as well, though they take no space on it.
+ */
 function hasRoom(ledger: ConsumerLedger, claim: OpenClaim, crowded: Set<string>): boolean {
+  const isWrittenDown = claim.standing !== "coming";
   const isCrowded = partsByPage(claim).some(
     ([resourceType, parts]) =>
-      crowded.has(resourceType) || !ledger.book(resourceType).hasRoomFor(parts.length, bytesOf(claim, parts)),
+      crowded.has(resourceType) ||
+      (isWrittenDown && !ledger.book(resourceType).hasRoomFor(parts.length, bytesOf(claim, parts))),
   );
   if (isCrowded) for (const resourceType of pagesOf(claim)) crowded.add(resourceType);
   return !isCrowded;
@@ -105,7 +114,12 @@ function wantedParts(ledger: ConsumerLedger, claim: OpenClaim): ReadonlyMap<Page
   const wanted = new Map<PageBook, PromisedParts>();
   for (const [book, holdings] of byBook(ledger.holdings(claim.parts))) {
     const bytes = holdings.reduce((sum, { slot }) => sum + reservationBytes(claim.claim, slot.dimensionKey), 0);
-    wanted.set(book, { uid: claim.claim.uid, holdings, bytes });
+    wanted.set(book, {
+      uid: claim.claim.uid,
+      as: claim.standing === "coming" ? "holding" : "promise",
+      holdings,
+      bytes,
+    });
   }
   return wanted;
 }

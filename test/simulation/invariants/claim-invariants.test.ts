@@ -9,6 +9,7 @@ import {
   grant,
   grants,
   Planted,
+  type Promised,
   page,
   pages,
   policies,
@@ -192,16 +193,29 @@ describe("objects that were let in by promises", () => {
 });
 
 describe("a claim that is born granted", () => {
-  const promise = page({ limit: 1, allocated: 0, promised: [{ by: "c", amount: 1 }] });
-  const born: Record<string, readonly [laterMs: number, faults: number]> = {
-    "comes with its promise": [0, 0],
-    "comes after its promise": [1, 1],
+  const counting = (...promised: Promised[]) => page({ limit: 1, allocated: 1, promised, shares: [["g", 1, 1]] });
+  const born: Record<string, readonly [happens: (planted: Planted) => void, faults: number]> = {
+    "comes with the page that counts it": [() => undefined, 0],
+    "comes after the page": [(planted) => (planted.nowMs += 1), 1],
+    "comes when another has taken its place": [(planted) => planted.put(claims, claim("d", "granted", one)), 1],
+    "comes when the page promises its place to another": [
+      (planted) => {
+        planted.nowMs += 1;
+        planted.put(pages, counting({ by: "d", amount: 1 }));
+      },
+      1,
+    ],
+    "comes before the page promises, in the same piece, what was forced": [
+      (planted) => planted.put(pages, counting({ by: "d", amount: 1, forced: true })),
+      0,
+    ],
   };
-  for (const [what, [laterMs, faults]] of Object.entries(born)) {
+  for (const [what, [happens, faults]] of Object.entries(born)) {
     it(`${what}: ${faults === 0 ? "accepted" : "reported"}`, () => {
       const planted = new Planted([new BornTogether()]);
-      planted.put(pages, promise);
-      planted.nowMs += laterMs;
+      planted.put(grants, grant("g", [{ amount: 1 }]));
+      planted.put(pages, counting());
+      happens(planted);
       expect(planted.put(claims, claim("c", "granted", one))).toHaveLength(faults);
     });
   }
@@ -209,7 +223,7 @@ describe("a claim that is born granted", () => {
   it("is another matter than one that is granted later", () => {
     const planted = new Planted([new BornTogether()]);
     planted.put(claims, claim("c", "pending", one));
-    planted.put(pages, promise);
+    planted.put(pages, page({ limit: 1, allocated: 0, promised: [{ by: "c", amount: 1 }] }));
     planted.nowMs += 1;
     expect(planted.put(claims, claim("c", "granted", one))).toEqual([]);
   });

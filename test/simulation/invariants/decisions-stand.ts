@@ -4,7 +4,10 @@ import type { TrueClaim } from "./true-claim.ts";
 import type { TruePage } from "./true-page.ts";
 import { pageId, type TruePart } from "./true-part.ts";
 
-/** A claim is decided once, and granted only while every page holds all of one attempt to grant it. */
+/**
+ * A claim is decided once, and granted only while every page holds all of one attempt to grant it. One that is stored as
+ * granted has a rule of its own.
+ */
 export const decisionsStand: Invariant = {
   name: "I3",
   *faults(change, truth) {
@@ -13,7 +16,7 @@ export const decisionsStand: Invariant = {
     const isSame = before !== undefined && before.uid === after.uid;
     if (before !== undefined && !isSame) yield `claim ${after.key.name} became another without having been deleted`;
     if (isSame && isDecided(before)) yield* revisionFaults(before, after);
-    else if (after.state === "granted" && !hasCompleteSet(after, truth))
+    else if (before !== undefined && after.state === "granted" && !hasCompleteSet(after, truth))
       yield `claim ${after.key.name} (${after.uid}) is granted, and its pages do not promise all of it together`;
     if (after.state === "granted") yield* holdingFaults(after);
   },

@@ -45,7 +45,7 @@ function fits(
  * What a page may have gone by: the pools of the grants that it names. A name that was used again has several answers.
  * Undefined when there was no such grant, or it never gave so much.
  */
-function poolChoices(page: TruePage, truth: QuotaTruth): readonly (readonly TruePool[])[] | undefined {
+export function poolChoices(page: TruePage, truth: QuotaTruth): readonly (readonly TruePool[])[] | undefined {
   const each = page.shares.map((share) => sharePools(page, share, truth));
   if (each.some((choices) => choices.length === 0)) return undefined;
   return each.reduce<readonly (readonly TruePool[])[]>(

@@ -63,7 +63,30 @@ export const embeddedMutations: readonly Mutation[] = [
         find: 'const isGranted = stored?.answer.state === "granted";',
         replace: "const isGranted = true;",
       },
-      { file: births, find: "if (stored === undefined) this.#desk.isCounted = false;", replace: "" },
+      { file: births, find: "else if (stored === undefined) this.#desk.isCounted = false;", replace: "" },
+      { file: births, find: "else dropPromises(this.#desk.ledger, entry.open);", replace: "" },
+    ],
+  },
+  {
+    name: "a page that does not count who comes with it",
+    worlds: "embedded",
+    edits: [
+      {
+        file: "src/core/ledger/rewrite.ts",
+        find: "figures: shown(book.figures())",
+        replace: "figures: shown({ ...book.figures(), allocated: book.granted })",
+      },
+    ],
+  },
+  {
+    name: "who comes counts for nobody",
+    worlds: "embedded",
+    edits: [
+      {
+        file: "src/core/ledger/page-book.ts",
+        find: "if (short.length === 0) this.#addPromises(wanted);",
+        replace: 'if (short.length === 0 && wanted.as === "promise") this.#addPromises(wanted);',
+      },
     ],
   },
   {
