@@ -2,12 +2,21 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { AdmissionPlugin, AdmissionRequest } from "../../src/apiserver/registry/admission.ts";
 import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
 import type { LogRecord } from "../../src/apiserver/storage/record-log.ts";
-import { claimsType } from "../../src/controllers/quota-types.ts";
+import { bucketsType, claimsType } from "../../src/controllers/quota-types.ts";
 import { foldMsMax } from "../../src/controllers/writer/page-writes.ts";
 import { failure } from "../../src/protocol/api-status.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType } from "./object-types.ts";
-import { claimsIn, configMap, configMapKind, enforce, policy, provide, usesEventually } from "./quota-objects.ts";
+import {
+  bucketOf,
+  claimsIn,
+  configMap,
+  configMapKind,
+  enforce,
+  policy,
+  provide,
+  usesEventually,
+} from "./quota-objects.ts";
 import { eventually, type Json, signal } from "./served-world.ts";
 
 /** Tells what it is given, claims by what they say of themselves. */
@@ -44,7 +53,7 @@ let log: TestLog;
 /** Asked about the status of claims, after quota. */
 let aboutStatus: (request: AdmissionRequest) => Promise<"fine" | "refused">;
 
-async function start(requests?: readonly Json[]): Promise<void> {
+async function start(requests?: readonly Json[], limit = 3): Promise<void> {
   log = new TestLog("turn");
   aboutStatus = async () => "fine";
   const others: AdmissionPlugin = {
@@ -56,7 +65,7 @@ async function start(requests?: readonly Json[]): Promise<void> {
     },
   };
   world = await AdmissionWorld.start({ log, plugins: [others] });
-  await provide(world, maps, configMapKind, 3);
+  await provide(world, maps, configMapKind, limit);
   await provide(world, bytes, configMapKind, 30);
   await enforce(world, policy("maps", configMapKind, maps, requests === undefined ? {} : { requests }));
   expect(await create("first")).toBe(201); // what follows finds its pages
@@ -160,4 +169,51 @@ describe("a claim that is promised all it asks for before it is stored", () => {
     await usesEventually(world, maps, 2); // that other claim, and not what was promised to ours
     expect([await create("third"), await create("fourth")]).toEqual([201, 403]);
   });
+});
+
+describe("while many claims come", () => {
+  const count = 30;
+  const names = Array.from({ length: count }, (_, at) => `map-${at}`);
+
+  it("a page is written for some of them, and says all within a second", async () => {
+    await start(undefined, 1_000);
+    for (const name of names) expect(await create(name)).toBe(201);
+    expect([writesOf("claim"), writesOf("granted claim"), writesOf("configmaps")]).toEqual([0, count, count]);
+    expect(writesOf("allowancebuckets")).toBeLessThan(count / 2);
+    await usesEventually(world, maps, count + 1);
+    await eventually(async () => expect(await keptAhead()).toBeUndefined());
+  });
+
+  it("nobody gets more than there is, and the last of it is given away", async () => {
+    await start(undefined, 20);
+    const codes = await Promise.all(names.map(create));
+    expect(codes.filter((code) => code === 201)).toHaveLength(19);
+    expect(new Set(codes)).toEqual(new Set([201, 403]));
+    await usesEventually(world, maps, 20);
+  });
+
+  it("whoever changes a page meanwhile gets in nobody's way", async () => {
+    await start(undefined, 1_000);
+    for (const [at, name] of names.entries()) {
+      const created = create(name);
+      if (at % 5 === 4) await note(`${at}`);
+      expect(await created).toBe(201);
+    }
+    await usesEventually(world, maps, count + 1);
+  });
+
+  /** What the page says that is kept for claims to come. */
+  async function keptAhead(): Promise<unknown> {
+    const { status } = (await bucketOf(world, maps)) as { readonly status: Json };
+    return status["ahead"];
+  }
+
+  /** Somebody else writes the page. */
+  async function note(text: string): Promise<void> {
+    const { metadata } = (await bucketOf(world, maps)) as unknown as {
+      readonly metadata: { name: string; namespace: string };
+    };
+    const body = { metadata: { annotations: { note: text } } };
+    await world.resource(bucketsType).patch(metadata, { type: "merge", body }, {}, signal);
+  }
 });

@@ -118,7 +118,7 @@ type Bucket = {
   readonly status: Json;
 };
 
-async function bucketOf(world: ServedWorld, resourceType: string): Promise<Bucket | undefined> {
+export async function bucketOf(world: ServedWorld, resourceType: string): Promise<Bucket | undefined> {
   const { items } = await world.resource(bucketsType).list({}, signal);
   return (items as unknown as Bucket[]).find(
     ({ spec }) => spec.resourceType === resourceType && spec.dimensions === undefined,

@@ -61,6 +61,14 @@ function written(twin: Twin, name: string): { readonly place: Promise<LogPlace>;
   return { place, done };
 }
 
+/** Its place is taken before this is awaited. */
+function change(twin: Twin, name: string): Promise<unknown> {
+  const body = { data: { changed: "yes" } };
+  return mapsOn(twin).patch({ namespace, name }, { type: "merge", body }, {}, signal);
+}
+
+const together = (...places: LogPlace[]): Birth["rests"] => ({ how: "together", places });
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("an object that is asked for what it is born with", () => {
@@ -70,7 +78,7 @@ describe("an object that is asked for what it is born with", () => {
     const asked: unknown[] = [];
     const bornWith = async (object: object): Promise<Birth> => {
       asked.push(object);
-      return { status, places: [await written(twin, "page").place] };
+      return { status, rests: together(await written(twin, "page").place) };
     };
     const made = await widgetsOn(twin).create(widget("w"), { bornWith }, signal);
     expect(made).toMatchObject({ status, spec: { amount: 1 } });
@@ -85,14 +93,14 @@ describe("an object that is asked for what it is born with", () => {
     const bornWith = async (): Promise<Birth> => {
       const { place, done } = written(twin, "page");
       await done;
-      return { status, places: [await place] };
+      return { status, rests: together(await place) };
     };
     expect(await widgetsOn(twin).create(widget("w"), { bornWith }, signal)).not.toHaveProperty("status");
   });
 
   it("is stored without when nothing is written down, or nobody knows anything", async () => {
     const twin = await prepared(await inProcess({ log: new TestLog("turn") }));
-    const births: readonly (Birth | undefined)[] = [{ status, places: [] }, undefined];
+    const births: readonly (Birth | undefined)[] = [{ status, rests: together() }, undefined];
     for (const [at, birth] of births.entries()) {
       const made = await widgetsOn(twin).create(widget(`w-${at}`), { bornWith: async () => birth }, signal);
       expect(made).not.toHaveProperty("status");
@@ -106,11 +114,40 @@ describe("an object that is asked for what it is born with", () => {
     const bornWith = async (): Promise<Birth> => {
       const { place, done } = written(twin, "page");
       await expect(done).rejects.toThrow("no space left");
-      return { status, places: [await place] };
+      return { status, rests: together(await place) };
     };
     const made = widgetsOn(twin).create(widget("w"), { bornWith }, signal);
     await expect(made).rejects.toThrow("the disk was full while this was decided");
     expect(await widgetsOn(twin).find({ name: "w", namespace }, signal)).toBeUndefined();
+  });
+
+  const since: Record<string, readonly [happens: (twin: Twin) => Promise<unknown>, born: boolean]> = {
+    "nothing has happened to it": [async () => undefined, true],
+    "it has become something else": [(twin) => change(twin, "page"), false],
+    "it is about to become something else": [async (twin) => void change(twin, "page"), false],
+    "something else has": [(twin) => change(twin, "other"), true],
+    "it is gone": [(twin) => mapsOn(twin).delete({ namespace, name: "page" }, {}, signal), false],
+  };
+  for (const [what, [happens, isBorn]] of Object.entries(since)) {
+    it(`is stored ${isBorn ? "with" : "without"} what rests on something that was there before, when ${what}`, async () => {
+      const twin = await prepared(await inProcess({ log: new TestLog("turn") }));
+      await written(twin, "other").done;
+      const page = written(twin, "page");
+      await page.done;
+      const kept = await page.place;
+      const bornWith = async (): Promise<Birth> => {
+        await happens(twin);
+        return { status, rests: { how: "standing", places: () => [kept] } };
+      };
+      const made = await widgetsOn(twin).create(widget("w"), { bornWith }, signal);
+      expect(made["status"]).toEqual(isBorn ? status : undefined);
+    });
+  }
+
+  it("is stored without what nothing is kept for any more", async () => {
+    const twin = await prepared(await inProcess({ log: new TestLog("turn") }));
+    const bornWith = async (): Promise<Birth> => ({ status, rests: { how: "standing", places: () => [] } });
+    expect(await widgetsOn(twin).create(widget("w"), { bornWith }, signal)).not.toHaveProperty("status");
   });
 
   it("is stored without when somebody refuses the status, or takes too long over it", async () => {
@@ -126,7 +163,10 @@ describe("an object that is asked for what it is born with", () => {
     };
     const twin = await prepared(await inProcess({ log: new TestLog("turn"), plugins: [picky] }));
     const made = async (name: string): Promise<unknown> => {
-      const bornWith = async (): Promise<Birth> => ({ status, places: [await written(twin, `page-${name}`).place] });
+      const bornWith = async (): Promise<Birth> => ({
+        status,
+        rests: together(await written(twin, `page-${name}`).place),
+      });
       return (await widgetsOn(twin).create(widget(name), { bornWith }, signal))["status"];
     };
     expect([await made("refused"), await made("slow"), await made("fast")]).toEqual([undefined, undefined, status]);

@@ -150,7 +150,7 @@ async function born(twin: Twin, object: KubernetesObject, status: Json, vouched:
   if (vouched) {
     const bornWith = async ({ metadata: meta, status: old = null }: Claim): Promise<Birth> => {
       const places = [await placeOf(twin, `page-${meta.uid}`)];
-      return { status: mergePatch(old, status as JsonObject) as JsonObject, places };
+      return { status: mergePatch(old, status as JsonObject) as JsonObject, rests: { how: "together", places } };
     };
     return claims.create(object, { vouched, bornWith }, signal);
   }

@@ -5,7 +5,10 @@ import { replica } from "./quota-replica.ts";
 import type { Subject } from "./run-seed.ts";
 import { SeededRandom } from "./world/seeded-random.ts";
 
-/** Who decides claims, and those who use quota: in every third world all in the process of the API server. */
+/**
+ * Who decides claims, and those who use quota: in every third world all in the process of the API server. In some of these
+ * another machine decides as well, and does not know that the server leads without having been elected.
+ */
 export function quotaSubject(seed: number): Subject {
   return isEmbedded(seed) ? embeddedSubject(seed) : replicatedSubject(seed);
 }
@@ -16,7 +19,8 @@ export function isEmbedded(seed: number): boolean {
 
 function embeddedSubject(seed: number): Subject {
   const random = new SeededRandom(seed, "subject");
-  return { write: random.pick([embeddedPlay, crowdedDoorPlay]), machines: {}, isEmbedded: true };
+  const write = random.pick([embeddedPlay, crowdedDoorPlay]);
+  return { write, machines: random.chance(0.3) ? { rival: replica } : {}, isEmbedded: true };
 }
 
 /** The controllers on several machines, of which one leads. */

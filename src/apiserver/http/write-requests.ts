@@ -85,7 +85,7 @@ export async function patch(registry: Registry, call: ResourceCall): Promise<Api
 function orderedFor({ store }: Registry, { ordered }: ApiRequest, showing: Showing): Ordered | undefined {
   if (ordered === undefined || showing.accepted.format !== "json") return undefined;
   return (stored) => {
-    const place = { revision: stored.revision, takenBack: store.takenBack };
+    const place = { key: stored.key, revision: stored.revision, takenBack: store.takenBack };
     ordered(shownObject(stored, objectText(stored, showing)), place);
   };
 }

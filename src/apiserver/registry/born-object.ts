@@ -1,7 +1,7 @@
 import { StatusError } from "../../protocol/api-status.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
-import type { LogPlace } from "../../protocol/log-place.ts";
-import type { ObjectStore, StoredObject } from "../storage/object-store.ts";
+import type { Ground, LogPlace } from "../../protocol/log-place.ts";
+import type { ObjectStore, PutOptions, StoredObject } from "../storage/object-store.ts";
 import { storedAs } from "./admission.ts";
 import type { Settle } from "./admission-chain.ts";
 import { replacement } from "./admission-request.ts";
@@ -14,14 +14,17 @@ import { patchedObject } from "./sent-object.ts";
 import type { ApiObject } from "./served-kind.ts";
 import { shapedUpdate } from "./shape.ts";
 
-/** Stores a new object, with a write that is still waiting if one is named. Undefined when there is one of its name. */
-type StoreNew = (object: ApiObject, together?: number) => Promise<StoredObject | undefined>;
+/** What a new object is stored on: with a write that is still waiting, or while other objects stay as they are. */
+export type Footing = Pick<PutOptions, "together" | "standing">;
+
+/** Stores a new object. Undefined when there is one of its name. */
+type StoreNew = (object: ApiObject, footing?: Footing) => Promise<StoredObject | undefined>;
 
 /**
  * Asks whoever makes an object what it is born with, and stores what a create and a write of its status would make of it,
  * in one. All who have a say in such a write are asked. It is stored without where nobody knows a status, or somebody
  * refuses it; or where asking took so long that what the status rests on is on its way to the disk already, and would be
- * seen without it.
+ * seen without it, or is something else by now.
  */
 export async function storeBorn(
   registry: Registry,
@@ -33,13 +36,13 @@ export async function storeBorn(
   if (birth === undefined) return store(object);
   const born = await withStatus(registry, request, object, birth.status);
   await registry.store.quiet(keyOf(request, object.metadata.name as string));
-  const together = companyOf(registry.store, birth.places);
-  if (born === undefined || together === undefined) {
+  const footing = footingOf(registry.store, birth.rests);
+  if (born === undefined || footing === undefined) {
     born?.settle({ stored: false });
     return store(object);
   }
   try {
-    const stored = await store(born.object, together);
+    const stored = await store(born.object, footing);
     born.settle(stored === undefined ? { stored: false } : storedAs(stored));
     return stored;
   } catch (error) {
@@ -88,10 +91,19 @@ function ownedWithStatus(old: ApiObject, status: JsonObject, write: WriteRequest
     : formedStatus({ old, next, isWhole: false }, write, nowMs, carefully);
 }
 
+/** Undefined when there is none any more. */
+function footingOf(store: ObjectStore, rests: Ground): Footing | undefined {
+  if (rests.how === "together") return companyOf(store, rests.places);
+  const standing = rests.places();
+  const isStanding = ({ key, revision, takenBack }: LogPlace): boolean =>
+    takenBack === store.takenBack && store.isNewest(key, revision);
+  return standing.length > 0 && standing.every(isStanding) ? { standing } : undefined;
+}
+
 /** The first of these places, if all are still waiting: then what is written now can go to the disk with them. */
-function companyOf(store: ObjectStore, places: readonly LogPlace[]): number | undefined {
+function companyOf(store: ObjectStore, places: readonly LogPlace[]): Footing | undefined {
   const isWaiting = ({ revision, takenBack }: LogPlace): boolean =>
     takenBack === store.takenBack && store.isWaiting(revision);
   if (places.length === 0 || !places.every(isWaiting)) return undefined;
-  return Math.min(...places.map(({ revision }) => revision));
+  return { together: Math.min(...places.map(({ revision }) => revision)) };
 }

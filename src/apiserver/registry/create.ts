@@ -2,7 +2,7 @@ import { alreadyExists, failure, StatusError, unexplained } from "../../protocol
 import type { PutOptions, StoredObject } from "../storage/object-store.ts";
 import { storedAs } from "./admission.ts";
 import { creation } from "./admission-request.ts";
-import { storeBorn } from "./born-object.ts";
+import { type Footing, storeBorn } from "./born-object.ts";
 import { requireLiveDefinition, requireSameSchema } from "./definition-lifecycle.ts";
 import { ownedAfterUpdate } from "./field-ownership.ts";
 import { asFormed, isFormed } from "./forms/formed.ts";
@@ -66,8 +66,8 @@ async function storeNew(
   const { takenBack } = registry.store; // whoever lets it in may rely on what has its place by then
   const settle = await registry.admission.validate(creation(request, shaped), request.signal);
   const key = keyOf(request, shaped.metadata.name as string);
-  const put = (whole: ApiObject, together?: number): Promise<StoredObject | undefined> =>
-    putNew(registry, request, whole, { takenBack, together });
+  const put = (whole: ApiObject, footing: Footing = {}): Promise<StoredObject | undefined> =>
+    putNew(registry, request, whole, { takenBack, ...footing });
   try {
     await registry.store.quiet(key);
     if (registry.store.get(key) !== undefined) {
@@ -88,7 +88,7 @@ async function putNew(
   registry: Registry,
   request: WriteRequest,
   object: ApiObject,
-  options: Pick<PutOptions, "takenBack" | "together">,
+  options: Footing & Pick<PutOptions, "takenBack">,
 ): Promise<StoredObject | undefined> {
   const key = keyOf(request, object.metadata.name as string);
   // A namespace or a definition may have begun to end while others were asked, and the client may be gone.

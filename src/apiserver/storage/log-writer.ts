@@ -64,6 +64,11 @@ export class LogWriter {
     return revision > this.#taken && revision <= this.#assigned;
   }
 
+  /** The revision of the write of this object that is on its way; undefined when there is none. */
+  comingRevision(key: ObjectKey): number | undefined {
+    return this.#pending.get(keyText(key))?.record.revision;
+  }
+
   /** Settles, and never rejects, with the write of this object that is on its way; undefined when there is none. */
   ahead(key: ObjectKey): Promise<unknown> | undefined {
     return this.#pending.get(keyText(key))?.settled.catch(() => undefined);

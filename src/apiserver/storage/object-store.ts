@@ -48,7 +48,12 @@ export interface PutOptions {
   readonly takenBack?: number;
   /** The revision of a write that is still waiting: both become durable in one piece, and are seen together. */
   readonly together?: number | undefined;
+  /** Versions of other objects that are the newest there are, and will be when this has its place. */
+  readonly standing?: readonly Standing[] | undefined;
 }
+
+/** A version of an object. */
+export type Standing = Pick<StoredObject, "key" | "revision">;
 
 export interface ListOptions {
   /** A revision to list at; the newest when left out. */
@@ -93,6 +98,9 @@ export interface ObjectStore {
 
   /** Whether the write of this revision is still waiting for its turn at the disk. */
   isWaiting(revision: number): boolean;
+
+  /** Whether this is the newest version of an object, those included that are on their way to the disk. */
+  isNewest(key: ObjectKey, revision: number): boolean;
 
   get(key: ObjectKey): StoredObject | undefined;
 

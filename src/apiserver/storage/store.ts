@@ -118,6 +118,10 @@ class Store implements ObjectStore {
     return this.#writer.isWaiting(revision);
   }
 
+  isNewest(key: ObjectKey, revision: number): boolean {
+    return (this.#writer.comingRevision(key) ?? this.#objects.get(key)?.revision ?? 0) === revision;
+  }
+
   resources(): readonly string[] {
     return this.#objects.resources;
   }
@@ -149,24 +153,26 @@ class Store implements ObjectStore {
   async #write(
     key: ObjectKey,
     expected: number,
-    { deleted, object, takenBack, ...options }: Wanted,
+    { deleted, object, takenBack, standing = [], ...options }: Wanted,
   ): Promise<WriteResult> {
     checkKey(key);
     this.#writer.admit();
     // A conflict is answered once the write it conflicts with is there to be seen. If that one failed, there is none.
     for (let ahead = this.#writer.ahead(key); ahead !== undefined; ahead = this.#writer.ahead(key)) {
       await ahead;
-      if (!this.#isNewest(key, expected)) break;
+      if (!this.#isStored(key, expected)) break;
       this.#writer.admit();
     }
     const current = this.#objects.get(key);
     if ((current?.revision ?? 0) !== expected) return { ok: false, current };
     if (takenBack !== undefined && takenBack !== this.takenBack) throw new StorageUnavailable(takenBackMeanwhile);
+    if (!standing.every((each) => this.isNewest(each.key, each.revision)))
+      throw new Error("something was written since");
     const stored = await this.#writer.write(current?.key ?? this.#objects.newKey(key), deleted, object, options);
     return { ok: true, stored };
   }
 
-  #isNewest(key: ObjectKey, expected: number): boolean {
+  #isStored(key: ObjectKey, expected: number): boolean {
     return (this.#objects.get(key)?.revision ?? 0) === expected;
   }
 

@@ -58,8 +58,9 @@ async function decide(desk: Desk, hands: Hands, signal: AbortSignal): Promise<bo
     return true;
   }
   const newSet = (): string => ports.runtime.random.uuid();
-  const decisions = births.decided(settle(desk.ledger, [...ready, ...births.ready()], newSet));
-  if (decisions.length > 0) ports.told.batched?.(decisions.length);
+  const settled = settle(desk.ledger, [...ready, ...births.ready()], newSet);
+  if (settled.length > 0) ports.told.batched?.(settled.length);
+  const decisions = births.decided(settled);
   const expirationTime = decisions.length > 0 ? timeText(ports.runtime.clock.now() + promiseMs) : "";
   const answered = answerPatient(desk, decisions.some(isDenial), hands);
   const tell = (uid: string): boolean => births.promised(uid) || ports.told.promised?.(uid) === true;

@@ -2,7 +2,7 @@ import { type OpenClaim, pagesOf } from "../../core/ledger/page.ts";
 import { dropPromises } from "../../core/ledger/recover.ts";
 import type { Decision } from "../../core/ledger/settle.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
-import type { Birth, LogPlace } from "../../protocol/log-place.ts";
+import type { Birth, Ground, LogPlace } from "../../protocol/log-place.ts";
 import type { Desk, OpenEntry } from "./desk.ts";
 import type { DeskAnswers } from "./desk-answers.ts";
 import type { DeskPorts } from "./ports.ts";
@@ -54,11 +54,29 @@ export class Births {
     return entries.map(({ open }) => open);
   }
 
-  /** What was decided, but for claims that are yet to be stored and do not get what they ask for: these are let go. */
+  /**
+   * What was decided and is yet to be done. Claims that are yet to be stored and do not get what they ask for are let go; those
+   * that pages have kept enough for are born by that.
+   */
   decided(decisions: readonly Decision[]): readonly Decision[] {
     const reserved = new Set(decisions.filter(isReserve).map(({ claim }) => claim.claim.uid));
     this.#letGo((uid) => !reserved.has(uid));
-    return decisions.filter((decision) => isReserve(decision) || !this.has(decision.claim.claim.uid));
+    return decisions.filter((decision) => !this.has(decision.claim.claim.uid) || this.#isLeft(decision));
+  }
+
+  #isLeft(decision: Decision): boolean {
+    const { claim } = decision;
+    const entry = this.#waiting.get(claim.claim.uid);
+    if (!isReserve(decision) || entry === undefined) return false;
+    const { ahead, ledger } = this.#desk;
+    if (!ahead.take(claim)) {
+      ahead.comes(claim);
+      return true;
+    }
+    const isKept = (): boolean => pagesOf(claim).every((type) => ledger.book(type).hasPromise(claim.claim.uid));
+    const places = (): readonly LogPlace[] => (isKept() ? ahead.placesOf(claim) : []);
+    this.#born(entry, { how: "standing", places });
+    return false;
   }
 
   /** The page of this type, which counts them, has its place. */
@@ -71,10 +89,15 @@ export class Births {
     const entry = this.#waiting.get(uid);
     const places = entry === undefined ? [] : pagesOf(entry.open).map((type) => this.#places.get(type));
     if (entry === undefined || !places.every((place) => place !== undefined)) return false;
-    this.#waiting.delete(uid);
-    entry.answer({ status: this.#answers.grantOf(entry.claim), places });
-    this.#desk.underWay.add(uid, this.#follow(entry), () => this.#ports.lookAgain(this.#desk.id));
+    this.#born(entry, { how: "together", places });
     return true;
+  }
+
+  #born(entry: ComingEntry, rests: Ground): void {
+    const { uid } = entry.open.claim;
+    this.#waiting.delete(uid);
+    entry.answer({ status: this.#answers.grantOf(entry.claim), rests });
+    this.#desk.underWay.add(uid, this.#follow(entry, rests), () => this.#ports.lookAgain(this.#desk.id));
   }
 
   /** Whoever was not answered by now is to be stored undecided. */
@@ -95,8 +118,9 @@ export class Births {
    * Whether it came as it was to. One that is there undecided all the same is decided like any other. Of one that did not come
    * nobody knows whether it is there: what it was to hold counts until everything is counted anew.
    */
-  async #follow(entry: ComingEntry): Promise<boolean> {
+  async #follow(entry: ComingEntry, { how }: Ground): Promise<boolean> {
     const stored = await entry.stored;
+    if (how === "standing" && stored !== undefined) this.#desk.ahead.settled(entry.open);
     const isGranted = stored?.answer.state === "granted";
     if (isGranted) this.#answers.granted(entry);
     else if (stored === undefined) this.#desk.isCounted = false;

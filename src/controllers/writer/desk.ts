@@ -12,6 +12,7 @@ import type { ResourceGrant } from "../../core/resources/resource-grant.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
 import { isOlder } from "../../kube/watch/revision.ts";
 import type { ClaimRecord } from "../views/claim-record.ts";
+import { Ahead } from "./ahead.ts";
 import type { ComingEntry } from "./births.ts";
 import type { DeskPage } from "./desk-page.ts";
 import { PatientAnswers } from "./patient-answers.ts";
@@ -65,6 +66,7 @@ export class Desk {
   readonly answers = new PatientAnswers();
   /** Claims that are being stored as granted meanwhile. */
   readonly underWay = new UnderWay();
+  readonly ahead = new Ahead();
   #coming: ComingEntry[] = [];
   readonly #gone = new Set<string>();
   readonly #fences = new Map<string, Set<string>>();

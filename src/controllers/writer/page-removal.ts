@@ -12,7 +12,8 @@ export async function removeUnused(desk: Desk, ports: DeskPorts, signal: AbortSi
   if (!desk.isCounted) return false;
   let isOvertaken = false;
   for (const [type, page] of [...desk.pages]) {
-    if (page.page.content.reservations.length > 0 || (!page.deleting && desk.isNamed(type))) continue;
+    const { reservations, ahead } = page.page.content;
+    if (reservations.length > 0 || ahead > 0n || (!page.deleting && desk.isNamed(type))) continue;
     if (!(await isUnwanted(desk, type, { page, ports }, signal))) continue;
     leadership.fence();
     desk.isCounted = false; // by somebody else's hand it may stay, or be made again

@@ -2,6 +2,7 @@ import type { PageContent } from "../../core/ledger/page.ts";
 import { pagesOf } from "../../core/ledger/page.ts";
 import { type Changes, contentOf, isCurrent, noChanges } from "../../core/ledger/rewrite.ts";
 import type { Decision } from "../../core/ledger/settle.ts";
+import { noAmount } from "../../core/resources/amount.ts";
 import type { LogPlace } from "../../protocol/log-place.ts";
 import { allOf } from "./all-of.ts";
 import type { Desk } from "./desk.ts";
@@ -36,12 +37,18 @@ export class PageWrites {
       return isSaid(page, content) ? [] : [{ type, page, content }];
     });
     const isFoldDue = this.#isFoldDue(due.length > 0);
-    const urgent = due.filter(({ type, page, content }) => isFoldDue || isUrgent(type, page, content, changes));
+    const urgent = due.filter(
+      ({ type, page, content }) =>
+        isFoldDue || this.#isLeftBehind(type, page) || isUrgent(type, page, content, changes),
+    );
     if (urgent.length === due.length) this.#desk.foldSinceMs = undefined;
     const written = new Set<string>();
     await allOf(
       urgent.map(async ({ type, page, content }) => {
-        if (await this.#swap(type, page, content, (place) => ordered(type, place))) written.add(type);
+        const ahead = this.#desk.ahead.wanted(type, content.figures.available, this.#nowMs);
+        const kept = { ...content, ahead };
+        if (ahead > 0n) this.#desk.foldSinceMs ??= this.#nowMs; // what is not taken is given back
+        if (await this.#swap(type, page, kept, (place) => ordered(type, place))) written.add(type);
       }),
     );
     return written;
@@ -50,8 +57,12 @@ export class PageWrites {
   /** Writes a page whether it has something new to say or not: a swap prepared by somebody before cannot succeed then. */
   async fence(type: string): Promise<void> {
     const page = this.#desk.pages.get(type);
-    if (page === undefined) this.#desk.isCounted = false;
-    else await this.#swap(type, page, contentOf(this.#desk.ledger, page.page, noChanges));
+    if (page === undefined) {
+      this.#desk.isCounted = false;
+      return;
+    }
+    const ahead = this.#desk.ahead.wanted(type, noAmount, this.#nowMs);
+    await this.#swap(type, page, { ...contentOf(this.#desk.ledger, page.page, noChanges), ahead });
   }
 
   async #swap(
@@ -62,7 +73,11 @@ export class PageWrites {
   ): Promise<boolean> {
     const { leadership, pages, shown, told } = this.#ports;
     leadership.fence();
-    const page = await pages.swap(this.#desk.key, before, { content, ordered }, this.#signal);
+    const placed = (place: LogPlace): void => {
+      this.#desk.ahead.ordered(type, content.ahead, place, this.#nowMs);
+      ordered(place);
+    };
+    const page = await pages.swap(this.#desk.key, before, { content, ordered: placed }, this.#signal);
     told.swapped?.(page === undefined ? "overtaken" : "written");
     if (page === undefined) {
       this.#desk.isCounted = false;
@@ -73,8 +88,17 @@ export class PageWrites {
     return true;
   }
 
+  /** Whether a page keeps something that somebody else was to take: nobody will, since it was counted. */
+  #isLeftBehind(type: string, { page }: DeskPage): boolean {
+    return page.content.ahead > 0n && !this.#desk.ahead.hasPlace(type);
+  }
+
+  get #nowMs(): number {
+    return this.#ports.runtime.elapsedMs();
+  }
+
   #isFoldDue(isSomethingDue: boolean): boolean {
-    const nowMs = this.#ports.runtime.elapsedMs();
+    const nowMs = this.#nowMs;
     if (!isSomethingDue) this.#desk.foldSinceMs = undefined;
     else this.#desk.foldSinceMs ??= nowMs;
     return this.#desk.foldSinceMs !== undefined && nowMs - this.#desk.foldSinceMs >= foldMsMax;

@@ -13,15 +13,19 @@ export async function recount(desk: Desk, ports: DeskPorts, signal: AbortSignal)
   const { runtime, views, registrations } = ports;
   ports.leadership.fence();
   desk.isCounted = true; // unless somebody else is seen to write meanwhile
+  desk.ahead.clear();
   desk.answers.clear(); // whether the promises still stand is found out anew
   desk.countGrants(registrations, runtime.clock.now());
   const wanted = typesToOpen(desk, ports);
   const read = await Promise.all(
     [...desk.types()].map(async (type) => [type, await openPage(desk, type, { ports, wanted }, signal)] as const),
   );
+  const fenced = await Promise.all(
+    read.map(async ([type, page]) => [type, await fencedPage(desk, page, ports, signal)] as const),
+  );
   await Promise.all([views.claims.fresh(signal), views.grants.fresh(signal)]);
   desk.countGrants(registrations, runtime.clock.now());
-  for (const [type, page] of read) {
+  for (const [type, page] of fenced) {
     if (page === undefined) desk.dropPage(type);
     else desk.putPage(type, page);
   }
@@ -42,6 +46,23 @@ function typesToOpen(desk: Desk, ports: DeskPorts): ReadonlySet<string> {
     if (isValid(entry.claim, ports.registrations)) for (const type of pagesOf(entry.open)) types.add(type);
   }
   return types;
+}
+
+/**
+ * A page that keeps something for claims to come is written first, as it is: from then on none can come by the version that was
+ * read, and those that did are found.
+ */
+async function fencedPage(
+  desk: Desk,
+  page: DeskPage | undefined,
+  { pages }: DeskPorts,
+  signal: AbortSignal,
+): Promise<DeskPage | undefined> {
+  if (page === undefined || page.page.content.ahead === 0n) return page;
+  const ordered = (): void => undefined;
+  const written = await pages.swap(desk.key, page, { content: page.page.content, ordered }, signal);
+  if (written === undefined) desk.isCounted = false;
+  return written ?? page;
 }
 
 async function openPage(

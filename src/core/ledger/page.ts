@@ -32,6 +32,11 @@ export interface PageContent {
   readonly grantCount: number;
   readonly shares: readonly GrantShare[];
   readonly reservations: readonly Reservation[];
+  /**
+   * Kept for claims that are yet to come: the process that wrote the page may store so much as granted without another write
+   * of it. Whoever else comes to the page writes it once with this as it is, and then knows all that were.
+   */
+  readonly ahead: Amount;
 }
 
 /** A page as it is stored: the fence and the promise book of one consumer's resource type. */
@@ -65,7 +70,14 @@ const noFigures: Figures = {
   overage: noAmount,
 };
 
-const noContent: PageContent = { figures: noFigures, claimCount: 0, grantCount: 0, shares: [], reservations: [] };
+const noContent: PageContent = {
+  figures: noFigures,
+  claimCount: 0,
+  grantCount: 0,
+  shares: [],
+  reservations: [],
+  ahead: noAmount,
+};
 
 export function noPage(resourceType: string): Page {
   return { resourceType, version: undefined, writer: "", content: noContent };
@@ -94,6 +106,7 @@ function readContent(status: AllowanceBucketStatus): PageContent {
       generation: lastObservedGeneration,
     })),
     reservations: (status.reservations ?? []).map(readReservation),
+    ahead: amountOf(status.ahead ?? 0),
   };
 }
 

@@ -1,4 +1,4 @@
-import { amountMax } from "../resources/amount.ts";
+import { amountMax, noAmount } from "../resources/amount.ts";
 import { least } from "./arithmetic.ts";
 import type { ConsumerLedger } from "./consumer-ledger.ts";
 import { type OpenClaim, type Page, type PageContent, type Reservation, reservationBytes } from "./page.ts";
@@ -66,7 +66,8 @@ export function contentOf(ledger: ConsumerLedger, page: Page, changes: Changes):
   });
   const reservations = added.length === 0 ? kept : [...kept, ...added];
   const { grantCount, shares } = book.capacity;
-  return { figures: shown(book.figures()), claimCount: book.claimCount, grantCount, shares, reservations };
+  const figures = shown(book.figures());
+  return { figures, claimCount: book.claimCount, grantCount, shares, reservations, ahead: noAmount };
 }
 
 /** Grants may add up to more than an int64; what is shown stops there, what is decided does not. */
@@ -86,6 +87,7 @@ export function isCurrent({ content: stored }: Page, next: PageContent): boolean
     sameFigures(stored.figures, next.figures) &&
     stored.claimCount === next.claimCount &&
     stored.grantCount === next.grantCount &&
+    stored.ahead === next.ahead &&
     sameList(stored.shares, next.shares, sameShare) &&
     sameList(stored.reservations, next.reservations, sameReservation)
   );

@@ -131,6 +131,12 @@ const statusSchema = {
       items: reservationSchema,
       description: "Open promises.",
     },
+    ahead: {
+      ...amountSchema,
+      description:
+        "What the server keeps for claims that are being created, while many are: they are counted with the next write, within " +
+        "a second. Only where quota runs in the process of the server.",
+    },
     contributingGrantRefs: {
       type: "array",
       maxItems: contributingGrantsMax,

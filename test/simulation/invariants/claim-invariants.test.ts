@@ -220,6 +220,37 @@ describe("a claim that is born granted", () => {
     });
   }
 
+  const keeping = (ahead: number) =>
+    page({ limit: 4, allocated: 0, shares: [["g", 4, 1]], more: ahead === 0 ? {} : { ahead } });
+  const kept: Record<string, readonly [ahead: number, came: number, amount: number, faults: number]> = {
+    "takes of what its page keeps": [2, 0, 2, 0],
+    "takes what is left of it": [3, 2, 1, 0],
+    "takes more than its page keeps": [2, 0, 3, 1],
+    "takes more than is left of it": [3, 2, 2, 1],
+    "takes of a page that keeps nothing": [0, 0, 1, 1],
+  };
+  for (const [what, [ahead, came, amount, faults]] of Object.entries(kept)) {
+    it(`${what}: ${faults === 0 ? "accepted" : "reported"}`, () => {
+      const planted = new Planted([new BornTogether()]);
+      planted.put(grants, grant("g", [{ amount: 4 }]));
+      expect(planted.put(pages, keeping(ahead))).toEqual([]);
+      planted.nowMs += 1;
+      if (came > 0) expect(planted.put(claims, claim("b", "granted", [{ amount: came }]))).toEqual([]);
+      expect(planted.put(claims, claim("c", "granted", [{ amount }]))).toHaveLength(faults);
+    });
+  }
+
+  it("is reported when its page keeps more than there is, but for those that came by the version before", () => {
+    const planted = new Planted([new BornTogether()]);
+    planted.put(grants, grant("g", [{ amount: 4 }]));
+    expect(planted.put(pages, keeping(5))).toHaveLength(1);
+    planted.put(pages, keeping(4));
+    planted.nowMs += 1;
+    planted.put(claims, claim("c", "granted", [{ amount: 2 }]));
+    expect(planted.put(pages, keeping(4))).toEqual([]);
+    expect(planted.put(pages, keeping(4))).toHaveLength(1);
+  });
+
   it("is another matter than one that is granted later", () => {
     const planted = new Planted([new BornTogether()]);
     planted.put(claims, claim("c", "pending", one));

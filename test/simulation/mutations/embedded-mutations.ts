@@ -1,5 +1,6 @@
 import type { Mutation } from "./mutation.ts";
 
+const ahead = "src/controllers/writer/ahead.ts";
 const births = "src/controllers/writer/births.ts";
 const batch = "src/controllers/writer/batch.ts";
 const bornObject = "src/apiserver/registry/born-object.ts";
@@ -26,9 +27,9 @@ export const embeddedMutations: readonly Mutation[] = [
     edits: [
       {
         file: bornObject,
-        find: "  const together = companyOf(registry.store, birth.places);",
+        find: "  const footing = footingOf(registry.store, birth.rests);",
         replace: `  await new Promise((resolve) => registry.clock.after(30, resolve));
-  const together = companyOf(registry.store, birth.places);`,
+  const footing = footingOf(registry.store, birth.rests);`,
       },
       {
         file: bornObject,
@@ -37,8 +38,8 @@ export const embeddedMutations: readonly Mutation[] = [
       },
       {
         file: "src/apiserver/registry/create.ts",
-        find: "{ takenBack, together });",
-        replace: "{ takenBack: together === undefined ? takenBack : undefined, together });",
+        find: "{ takenBack, ...footing });",
+        replace: "{ takenBack: footing.together === undefined ? takenBack : undefined, ...footing });",
       },
       { file: logWriter, find: isAlone, replace: "false" },
     ],
@@ -73,8 +74,8 @@ export const embeddedMutations: readonly Mutation[] = [
     edits: [
       {
         file: "src/core/ledger/rewrite.ts",
-        find: "figures: shown(book.figures())",
-        replace: "figures: shown({ ...book.figures(), allocated: book.granted })",
+        find: "const figures = shown(book.figures());",
+        replace: "const figures = shown({ ...book.figures(), allocated: book.granted });",
       },
     ],
   },
@@ -117,6 +118,34 @@ export const embeddedMutations: readonly Mutation[] = [
         replace: "if (!pagesOf(reserve.claim).includes(type)) continue;",
       },
     ],
+  },
+  {
+    name: "more is taken than was kept",
+    worlds: "embedded",
+    edits: [
+      {
+        file: ahead,
+        find: "kept === undefined || kept.left < part.amount",
+        replace: "kept === undefined",
+      },
+    ],
+  },
+  {
+    name: "more is kept than there is",
+    worlds: "embedded",
+    edits: [
+      { file: ahead, find: "least(times(came, growth), partOf(available, partMax))", replace: "times(came, growth)" },
+    ],
+  },
+  {
+    name: "what was taken is kept no longer",
+    worlds: "embedded",
+    edits: [{ file: ahead, find: "return plus(taken, more);", replace: "return more;" }],
+  },
+  {
+    name: "what is kept is never given back",
+    worlds: "embedded",
+    edits: [{ file: "src/core/ledger/rewrite.ts", find: "stored.ahead === next.ahead &&", replace: "" }],
   },
   {
     name: "an object before its promise has its place",

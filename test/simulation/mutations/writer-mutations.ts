@@ -61,12 +61,12 @@ export const writerMutations: readonly Mutation[] = [
     edits: [
       {
         file: "src/core/ledger/rewrite.ts",
-        find: "return { figures: shown(book.figures()), claimCount",
+        find: "const figures = shown(book.figures());",
         replace: `const now = book.figures();
   const counted = (globalThis.counted ??= new WeakMap());
   const allocated = page.content.figures.allocated + now.allocated - (counted.get(book) ?? now.allocated);
   counted.set(book, now.allocated);
-  return { figures: shown({ ...now, allocated }), claimCount`,
+  const figures = shown({ ...now, allocated });`,
       },
     ],
   },
