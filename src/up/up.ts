@@ -123,6 +123,7 @@ function runtimeOn(
     random: { fraction: Math.random, uuid: randomUUID },
     incarnation: randomUUID(),
     report,
+    turn: () => new Promise((resolve) => setImmediate(resolve)),
     toldQueues: metrics.toldQueues,
   };
 }

@@ -53,6 +53,7 @@ export class AdmissionWorld extends ServedWorld {
       random: { fraction: Math.random, uuid: randomUUID },
       incarnation: randomUUID(),
       report: (where, error) => this.reported.push(`${where}: ${(error as Error).message}`),
+      turn: () => new Promise((resolve) => setImmediate(resolve)),
     };
     const { plugins: _plugins, log: _log, ...given } = options;
     const enforcement = (): Enforcement => this.enforcement;

@@ -13,6 +13,8 @@ interface Kept {
   /** Where we wrote the page last. */
   readonly place: LogPlace;
   readonly writtenMs: number;
+  /** Whether something had come before that. */
+  readonly isBusy: boolean;
   /** What nobody has taken yet. */
   left: Amount;
   /** What claims have taken that are not known to be there. */
@@ -28,12 +30,19 @@ interface Kept {
 export class Ahead {
   readonly #kept = new Map<string, Kept>();
 
-  /** Takes what a claim asks for, if so much is kept for such claims. */
+  /** Whether so much is kept for such claims as this one asks for. */
+  covers({ parts }: OpenClaim): boolean {
+    const [part] = parts;
+    if (part === undefined || parts.length > 1 || part.dimensionKey !== "") return false;
+    const kept = this.#kept.get(part.resourceType);
+    return kept !== undefined && kept.left >= part.amount;
+  }
+
+  /** Takes what a claim asks for, if so much is kept. */
   take(claim: OpenClaim): boolean {
     const [part] = claim.parts;
-    if (part === undefined || claim.parts.length > 1 || part.dimensionKey !== "") return false;
-    const kept = this.#kept.get(part.resourceType);
-    if (kept === undefined || kept.left < part.amount) return false;
+    const kept = this.#kept.get(part?.resourceType ?? "");
+    if (part === undefined || kept === undefined || !this.covers(claim)) return false;
     kept.left = minus(kept.left, part.amount);
     kept.taken = plus(kept.taken, part.amount);
     kept.came = plus(kept.came, part.amount);
@@ -68,15 +77,17 @@ export class Ahead {
 
   /** How much the next version of a page keeps of what is available. */
   wanted(type: string, available: Amount, nowMs: number): Amount {
-    const { taken, came, writtenMs } = this.#kept.get(type) ?? nothing;
-    const more = nowMs - writtenMs < busyMs ? least(times(came, growth), partOf(available, partMax)) : noAmount;
+    const { taken, came, writtenMs, isBusy } = this.#kept.get(type) ?? nothing;
+    const isBusyStill = isBusy && nowMs - writtenMs < busyMs;
+    const more = isBusyStill ? least(times(came, growth), partOf(available, partMax)) : noAmount;
     return plus(taken, more);
   }
 
   /** A page that keeps so much has its place, and is the newest. */
   ordered(type: string, ahead: Amount, place: LogPlace, nowMs: number): void {
-    const { taken } = this.#kept.get(type) ?? nothing;
-    this.#kept.set(type, { place, writtenMs: nowMs, left: minus(ahead, taken), taken, came: noAmount });
+    const { taken, came } = this.#kept.get(type) ?? nothing;
+    const isBusy = came > 0n;
+    this.#kept.set(type, { place, writtenMs: nowMs, isBusy, left: minus(ahead, taken), taken, came: noAmount });
   }
 
   /** Nothing is kept any more by what we know. To be called when nobody is under way. */
@@ -87,6 +98,7 @@ export class Ahead {
 
 const nothing: Omit<Kept, "place" | "left"> = {
   writtenMs: Number.NEGATIVE_INFINITY,
+  isBusy: false,
   taken: noAmount,
   came: noAmount,
 };

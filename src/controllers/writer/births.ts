@@ -1,21 +1,12 @@
 import { type OpenClaim, pagesOf } from "../../core/ledger/page.ts";
 import { dropPromises } from "../../core/ledger/recover.ts";
 import type { Decision } from "../../core/ledger/settle.ts";
-import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
-import type { Birth, Ground, LogPlace } from "../../protocol/log-place.ts";
-import type { Desk, OpenEntry } from "./desk.ts";
+import type { LogPlace } from "../../protocol/log-place.ts";
+import { bornByWhatIsKept, type ComingEntry, giveBirth, isReady } from "./birth.ts";
+import type { Desk } from "./desk.ts";
 import type { DeskAnswers } from "./desk-answers.ts";
 import type { DeskPorts } from "./ports.ts";
 import { isReserve } from "./promises.ts";
-import { isValid } from "./validity.ts";
-
-/** A claim that is stored as soon as somebody says with what. */
-export interface ComingEntry extends OpenEntry {
-  /** Called once. Without a birth it is stored undecided, and seen like any other. */
-  readonly answer: (birth: Birth | undefined) => void;
-  /** What was stored in the end; undefined if nothing was. */
-  readonly stored: Promise<ResourceClaim | undefined>;
-}
 
 /**
  * The claims of a batch that are yet to be stored. Those that get all they ask for are stored granted, in the same write to
@@ -44,13 +35,7 @@ export class Births {
 
   /** Those that can be decided as things are. */
   ready(): readonly OpenClaim[] {
-    const { forced, registrations } = this.#ports;
-    const entries = [...this.#waiting.values()].filter(
-      ({ place, claim, open }) =>
-        forced.verdict(place, open.claim.uid) === "ordinary" &&
-        pagesOf(open).every((type) => this.#desk.pages.has(type)) &&
-        isValid(claim, registrations),
-    );
+    const entries = [...this.#waiting.values()].filter((entry) => isReady(entry, this.#desk, this.#ports));
     return entries.map(({ open }) => open);
   }
 
@@ -68,14 +53,11 @@ export class Births {
     const { claim } = decision;
     const entry = this.#waiting.get(claim.claim.uid);
     if (!isReserve(decision) || entry === undefined) return false;
-    const { ahead, ledger } = this.#desk;
-    if (!ahead.take(claim)) {
-      ahead.comes(claim);
+    if (!bornByWhatIsKept(entry, this.#hands)) {
+      this.#desk.ahead.comes(claim);
       return true;
     }
-    const isKept = (): boolean => pagesOf(claim).every((type) => ledger.book(type).hasPromise(claim.claim.uid));
-    const places = (): readonly LogPlace[] => (isKept() ? ahead.placesOf(claim) : []);
-    this.#born(entry, { how: "standing", places });
+    this.#waiting.delete(claim.claim.uid);
     return false;
   }
 
@@ -89,15 +71,9 @@ export class Births {
     const entry = this.#waiting.get(uid);
     const places = entry === undefined ? [] : pagesOf(entry.open).map((type) => this.#places.get(type));
     if (entry === undefined || !places.every((place) => place !== undefined)) return false;
-    this.#born(entry, { how: "together", places });
-    return true;
-  }
-
-  #born(entry: ComingEntry, rests: Ground): void {
-    const { uid } = entry.open.claim;
     this.#waiting.delete(uid);
-    entry.answer({ status: this.#answers.grantOf(entry.claim), rests });
-    this.#desk.underWay.add(uid, this.#follow(entry, rests), () => this.#ports.lookAgain(this.#desk.id));
+    giveBirth(entry, { how: "together", places }, this.#hands);
+    return true;
   }
 
   /** Whoever was not answered by now is to be stored undecided. */
@@ -114,17 +90,7 @@ export class Births {
     }
   }
 
-  /**
-   * Whether it came as it was to. One that is there undecided all the same is decided like any other. Of one that did not come
-   * nobody knows whether it is there: what it was to hold counts until everything is counted anew.
-   */
-  async #follow(entry: ComingEntry, { how }: Ground): Promise<boolean> {
-    const stored = await entry.stored;
-    if (how === "standing" && stored !== undefined) this.#desk.ahead.settled(entry.open);
-    const isGranted = stored?.answer.state === "granted";
-    if (isGranted) this.#answers.granted(entry);
-    else if (stored === undefined) this.#desk.isCounted = false;
-    else dropPromises(this.#desk.ledger, entry.open);
-    return isGranted;
+  get #hands() {
+    return { desk: this.#desk, ports: this.#ports, answers: this.#answers };
   }
 }

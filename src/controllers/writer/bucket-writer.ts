@@ -12,10 +12,11 @@ import type { Views } from "../views/views.ts";
 import { Deferred } from "./all-of.ts";
 import { audit } from "./audit.ts";
 import { decideBatch } from "./batch.ts";
-import type { ComingEntry } from "./births.ts";
+import { bornAtOnce, type ComingEntry } from "./birth.ts";
 import type { BucketKey, BucketViews } from "./bucket-views.ts";
 import { ClaimStore } from "./claim-store.ts";
 import { Desk, type DeskKey, deskId } from "./desk.ts";
+import { DeskAnswers } from "./desk-answers.ts";
 import type { EarlyClaims } from "./early-claims.ts";
 import type { ForcedClaims } from "./forced-claims.ts";
 import { tellOfMissingPlace } from "./no-place.ts";
@@ -25,6 +26,7 @@ import { foldMsMax } from "./page-writes.ts";
 import type { DecisionListener, DeskPorts, Leadership } from "./ports.ts";
 import { recount } from "./recount.ts";
 import { type SeenPage, seenPages } from "./seen-pages.ts";
+import { SharedTurn } from "./shared-turn.ts";
 import { shrinkAll } from "./shrinking.ts";
 
 export interface BucketWriterOptions {
@@ -44,6 +46,8 @@ const desksAtOnce = 64;
 /** Nobody waits for what follows from a grant: its page is told of it with the next that it has to say. */
 const grantedMs = 50;
 const auditMs = 5 * 60_000;
+/** For what is done at once. */
+const { signal: unending } = new AbortController();
 
 /** Decides claims and keeps pages: one desk for each consumer in each plane, each doing one thing at a time. */
 export class BucketWriter implements Running {
@@ -55,7 +59,9 @@ export class BucketWriter implements Running {
   readonly #pages: Informer<JsonObject, SeenPage>;
   readonly #audits: WorkQueue<"audit">;
   readonly #records = new ClaimRecords();
+  readonly #turn: SharedTurn;
   readonly #unsubscribe: (() => void)[] = [];
+  #isStopped = false;
 
   constructor(options: BucketWriterOptions) {
     const { runtime, told = {}, early, ...given } = options;
@@ -67,6 +73,7 @@ export class BucketWriter implements Running {
       claims: new ClaimStore(runtime.planes),
       lookAgain: (id) => this.#queue.add(id),
     };
+    this.#turn = new SharedTurn(runtime.turn);
     this.#queue = new WorkQueue<string>({
       work: (id, signal) => this.#work(id, signal),
       idOf: (id) => id,
@@ -113,6 +120,7 @@ export class BucketWriter implements Running {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     for (const stop of this.#unsubscribe.splice(0)) stop();
     await Promise.all([this.#queue.stop(), this.#audits.stop(), this.#pages.stop()]);
     for (const desk of this.#desks.values()) letCome(desk);
@@ -164,12 +172,16 @@ export class BucketWriter implements Running {
 
   /** What cannot be decided at once is stored undecided, and seen then. */
   async #decideEarly(plane: string, claim: ResourceClaim, stored: ComingEntry["stored"]): Promise<Birth | undefined> {
+    await this.#turn.over();
     const desk = this.#desks.get(deskId({ plane, consumer: claim.consumer }));
-    if (desk === undefined || !desk.isCounted) return undefined;
+    if (this.#isStopped || desk === undefined || !desk.isCounted) return undefined;
     const { namespace = "", name = "" } = claim.metadata;
     const place = { plane, namespace, name };
     return new Promise((answer) => {
-      desk.expect({ place, claim, open: openClaimOf(claim, "coming"), answer, stored });
+      const entry = { place, claim, open: openClaimOf(claim, "coming"), answer, stored };
+      const answers = new DeskAnswers(desk, this.#ports, unending);
+      if (bornAtOnce(entry, { desk, ports: this.#ports, answers })) return;
+      desk.expect(entry);
       this.#queue.add(desk.id);
     });
   }
@@ -237,6 +249,7 @@ export class BucketWriter implements Running {
     const isWrong = this.#wrong.delete(id);
     if (kept === undefined) return settled;
     const desk = isWrong ? this.#rebuild(id, kept) : kept;
+    desk.isAtWork = true;
     try {
       const hasMore = await this.#round(desk, signal);
       if (desk.isIdle) this.#desks.delete(id);
@@ -245,6 +258,8 @@ export class BucketWriter implements Running {
       desk.isCounted = false; // what was under way may have happened, or not
       letCome(desk);
       throw error;
+    } finally {
+      desk.isAtWork = false;
     }
   }
 

@@ -13,7 +13,7 @@ import type { ObjectPlace } from "../../kube/watch/informer.ts";
 import { isOlder } from "../../kube/watch/revision.ts";
 import type { ClaimRecord } from "../views/claim-record.ts";
 import { Ahead } from "./ahead.ts";
-import type { ComingEntry } from "./births.ts";
+import type { ComingEntry } from "./birth.ts";
 import type { DeskPage } from "./desk-page.ts";
 import { PatientAnswers } from "./patient-answers.ts";
 import { UnderWay } from "./under-way.ts";
@@ -52,6 +52,8 @@ export class Desk {
   /** Since when there is something to write down that can wait for company. */
   foldSinceMs: number | undefined;
   countedAtMs = 0;
+  /** Whether somebody works at it. */
+  isAtWork = false;
   /** Whether anything has happened since the last count. */
   isActive = false;
   /** How many things were learned of claims. */
@@ -120,6 +122,11 @@ export class Desk {
     if (isOlder(record.version, known)) return isNews;
     this.#open.set(record.uid, { place, claim: record.open, open: openClaimOf(record.open, "waiting") });
     return true;
+  }
+
+  /** Whether all is counted, nobody works at it, and nobody waits. */
+  get isFree(): boolean {
+    return this.isCounted && !this.isAtWork && this.#open.size === 0 && this.#coming.length === 0;
   }
 
   /** A claim is about to be stored, and waits to be told with what. */

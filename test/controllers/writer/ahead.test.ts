@@ -32,15 +32,24 @@ function write(revision: number, nowMs: number, available = plenty): bigint {
   return kept;
 }
 
+/** Claims have come to a page already. */
+function busy(): void {
+  write(0, 0);
+  ahead.comes(asks([1]));
+  write(1, 0);
+}
+
 describe("what a page keeps for claims to come", () => {
-  it("is nothing before any came, and when the last ones came long ago", () => {
+  it("is nothing before any came, for the first that come, and when the last ones came long ago", () => {
     expect(write(1, 0)).toBe(0n);
     ahead.comes(asks([2]));
-    expect(write(2, 5_000)).toBe(0n);
+    expect(write(2, 100)).toBe(0n);
+    ahead.comes(asks([2]));
+    expect(write(3, 5_000)).toBe(0n);
   });
 
   it("is four times what came since the page was written, and at most a quarter of what is left", () => {
-    write(1, 0);
+    busy();
     ahead.comes(asks([3]));
     expect(ahead.wanted("x", amountOf(20), 1_000)).toBe(5n);
     expect(write(2, 1_000)).toBe(12n);
@@ -48,7 +57,7 @@ describe("what a page keeps for claims to come", () => {
   });
 
   it("is taken as long as it lasts", () => {
-    write(1, 0);
+    busy();
     ahead.comes(asks([1]));
     write(2, 200);
     expect([3, 2, 1, 1].map((amount) => ahead.take(asks([amount])))).toEqual([true, false, true, false]);
@@ -56,7 +65,7 @@ describe("what a page keeps for claims to come", () => {
   });
 
   it("still holds the place of those that are under way, when the page is written again", () => {
-    write(1, 0);
+    busy();
     ahead.comes(asks([1]));
     write(2, 200);
     expect([ahead.take(asks([1])), ahead.take(asks([2]))]).toEqual([true, true]);
@@ -75,7 +84,7 @@ describe("what a page keeps for claims to come", () => {
   };
   for (const [which, claim] of Object.entries(others)) {
     it(`is not for a claim ${which}`, () => {
-      write(1, 0);
+      busy();
       ahead.comes(asks([1]));
       write(2, 200);
       expect(ahead.take(claim)).toBe(false);
@@ -83,7 +92,7 @@ describe("what a page keeps for claims to come", () => {
   }
 
   it("is nobody's when somebody else may have written the page", () => {
-    write(1, 0);
+    busy();
     ahead.comes(asks([1]));
     write(2, 200);
     ahead.clear();

@@ -51,7 +51,7 @@ export class InnerDoor {
     const behind: Inside["behind"] = new Map();
     this.#inside = { host, plugin, behind };
     const system = new QuotaSystem({
-      runtime: { planes, clock, elapsedMs, random, incarnation, report },
+      runtime: { planes, clock, elapsedMs, random, incarnation, report, turn: turnOf(clock) },
       plugin,
       told: { admitted: (change, claims) => behind.set(uidIn(change), claims) },
     });
@@ -119,6 +119,11 @@ export class InnerDoor {
     if (this.#random.chance(0.7)) return 0;
     return this.#random.chance(0.2) ? this.#random.between(500, finishMsMax) : this.#random.between(1, 4);
   }
+}
+
+/** In a simulated machine a turn is a moment in which others may have theirs. */
+function turnOf(clock: Host["clock"]): () => Promise<void> {
+  return () => new Promise((resolve) => void clock.after(0, resolve));
 }
 
 function uidIn({ object }: { readonly object?: object | undefined }): string {

@@ -1,6 +1,7 @@
 import type { Mutation } from "./mutation.ts";
 
 const ahead = "src/controllers/writer/ahead.ts";
+const birth = "src/controllers/writer/birth.ts";
 const births = "src/controllers/writer/births.ts";
 const batch = "src/controllers/writer/batch.ts";
 const bornObject = "src/apiserver/registry/born-object.ts";
@@ -60,12 +61,12 @@ export const embeddedMutations: readonly Mutation[] = [
     worlds: "embedded",
     edits: [
       {
-        file: births,
+        file: birth,
         find: 'const isGranted = stored?.answer.state === "granted";',
         replace: "const isGranted = true;",
       },
-      { file: births, find: "else if (stored === undefined) this.#desk.isCounted = false;", replace: "" },
-      { file: births, find: "else dropPromises(this.#desk.ledger, entry.open);", replace: "" },
+      { file: birth, find: "else if (stored === undefined) desk.isCounted = false;", replace: "" },
+      { file: birth, find: "else dropPromises(desk.ledger, entry.open);", replace: "" },
     ],
   },
   {
@@ -125,8 +126,8 @@ export const embeddedMutations: readonly Mutation[] = [
     edits: [
       {
         file: ahead,
-        find: "kept === undefined || kept.left < part.amount",
-        replace: "kept === undefined",
+        find: "return kept !== undefined && kept.left >= part.amount;",
+        replace: "return kept !== undefined;",
       },
     ],
   },
@@ -136,11 +137,6 @@ export const embeddedMutations: readonly Mutation[] = [
     edits: [
       { file: ahead, find: "least(times(came, growth), partOf(available, partMax))", replace: "times(came, growth)" },
     ],
-  },
-  {
-    name: "what was taken is kept no longer",
-    worlds: "embedded",
-    edits: [{ file: ahead, find: "return plus(taken, more);", replace: "return more;" }],
   },
   {
     name: "what is kept is never given back",
