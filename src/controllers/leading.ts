@@ -67,7 +67,7 @@ function startWriter(term: Term, ground: Ground, forced: ForcedClaims): BucketWr
   const { runtime, views, leadership, known, early } = ground;
   const told = withEvents(ground);
   const registrations = term.start(new RegistrationIndex(views.registrations));
-  const figures = term.start(new FigureViews(runtime, views));
+  const figures = term.start(new FigureViews(runtime, views, leadership));
   const shown: BucketViews = {
     changed: (key, read) => {
       known.changed(key, read);

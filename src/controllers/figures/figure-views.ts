@@ -6,6 +6,7 @@ import { isNamespaceMissing } from "../system-namespace.ts";
 import { RegistrationIndex } from "../views/registration-index.ts";
 import type { Views } from "../views/views.ts";
 import type { BucketKey, BucketViews } from "../writer/bucket-views.ts";
+import type { Leadership } from "../writer/ports.ts";
 import { GrantsOfConsumers } from "./grants-of-consumers.ts";
 import { listViews } from "./list-views.ts";
 import { type ListedView, StoredViews, viewId } from "./stored-views.ts";
@@ -33,6 +34,7 @@ interface Shown {
  */
 export class FigureViews implements BucketViews, Running {
   readonly #runtime: Runtime;
+  readonly #leadership: Leadership;
   readonly #shown = new Map<string, Shown>();
   readonly #stored = new StoredViews();
   readonly #keeper: ViewKeeper;
@@ -44,8 +46,9 @@ export class FigureViews implements BucketViews, Running {
   /** Before the first list is there, or has failed, nothing is written: a list costs less than so many reads. */
   #phase: "starting" | "unlisted" | "listed" = "starting";
 
-  constructor(runtime: Runtime, views: Pick<Views, "registrations" | "grants">) {
+  constructor(runtime: Runtime, views: Pick<Views, "registrations" | "grants">, leadership: Leadership) {
     this.#runtime = runtime;
+    this.#leadership = leadership;
     this.#keeper = new ViewKeeper(new ViewStore(runtime), this.#stored);
     this.#registrations = new RegistrationIndex(views.registrations);
     this.#grants = new GrantsOfConsumers(views.grants);
@@ -114,6 +117,7 @@ export class FigureViews implements BucketViews, Running {
   async #reconcile(id: string, signal: AbortSignal): Promise<Outcome> {
     const shown = this.#shown.get(id);
     if (shown === undefined) return settled;
+    this.#leadership.fence();
     const book = shown.read();
     const wanted = book === undefined ? [] : this.#wanted(shown.key, book);
     const unheard = this.#phase === "listed" ? "absent" : "unsure";

@@ -1,6 +1,7 @@
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import { openClaimOf } from "../../core/ledger/read-claim.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
+import { backoffMs } from "../../kube/backoff.ts";
 import { again, type Outcome, settled, WorkQueue } from "../../kube/queue/work-queue.ts";
 import type { Informer, ObjectPlace } from "../../kube/watch/informer.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
@@ -43,6 +44,8 @@ export interface BucketWriterOptions {
 /** How often the pages of a desk are read and counted anew though nothing happened, less often if nothing ever does. */
 const recountMs = { active: 5 * 60_000, idle: 60 * 60_000 };
 const desksAtOnce = 64;
+/** Between rounds that came to nothing, because pages were written by somebody else, or could not be: on a full disk, say. */
+const startOver = { minMs: 10, maxMs: 2_000 };
 /** Nobody waits for what follows from a grant: its page is told of it with the next that it has to say. */
 const grantedMs = 50;
 const auditMs = 5 * 60_000;
@@ -253,7 +256,8 @@ export class BucketWriter implements Running {
     try {
       const hasMore = await this.#round(desk, signal);
       if (desk.isIdle) this.#desks.delete(id);
-      return hasMore ? again(this.#pauseMs(desk)) : this.#rest(desk);
+      const pauseMs = this.#pauseMs(desk);
+      return hasMore ? again(pauseMs) : this.#rest(desk);
     } catch (error) {
       desk.isCounted = false; // what was under way may have happened, or not
       letCome(desk);
@@ -282,7 +286,8 @@ export class BucketWriter implements Running {
 
   /** After somebody else wrote, not at once: two who start over at the same time would only meet again. */
   #pauseMs(desk: Desk): number {
-    return desk.isCounted ? 0 : 20 * this.#ports.runtime.random.fraction();
+    desk.startsOver = desk.isCounted ? 0 : desk.startsOver + 1;
+    return backoffMs(desk.startsOver, startOver, this.#ports.runtime.random);
   }
 
   #isCountDue(desk: Desk): boolean {

@@ -49,6 +49,8 @@ export class Desk {
   readonly pages = new Map<string, DeskPage>();
   /** Whether the pages were read, and then counted, since anybody else may have written them. */
   isCounted = false;
+  /** How many rounds in a row came to nothing. */
+  startsOver = 0;
   /** Since when there is something to write down that can wait for company. */
   foldSinceMs: number | undefined;
   countedAtMs = 0;

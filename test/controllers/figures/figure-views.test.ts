@@ -9,12 +9,14 @@ import {
 } from "../../../src/controllers/quota-types.ts";
 import { RegistrationController } from "../../../src/controllers/registration-controller.ts";
 import type { BucketKey } from "../../../src/controllers/writer/bucket-views.ts";
+import type { Leadership } from "../../../src/controllers/writer/ports.ts";
 import { PageBook } from "../../../src/core/ledger/page-book.ts";
 import { capacityOf } from "../../../src/core/ledger/pools.ts";
 import { amountOf } from "../../../src/core/resources/amount.ts";
 import { bucketManifest } from "../../../src/core/resources/bucket-manifest.ts";
 import { bucketName, effectiveGrantName } from "../../../src/core/resources/object-names.ts";
 import { parseResourceGrant } from "../../../src/core/resources/resource-grant.ts";
+import { NotLeading } from "../../../src/kube/lease/leader-election.ts";
 import { failure, StatusError } from "../../../src/protocol/api-status.ts";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 
@@ -45,7 +47,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-const start = () => world.run(new FigureViews(world.runtime, world.views));
+const start = (leadership: Leadership = { fence: () => undefined }) =>
+  world.run(new FigureViews(world.runtime, world.views, leadership));
 const use = (uid: string, zone: string, amount: number): void =>
   book.hold(uid, [{ slot: book.slot(zone === "" ? "" : `zone=${zone}`), amount: amountOf(amount) }]);
 const end = (zone: string, amount: number): void =>
@@ -284,6 +287,19 @@ describe("figures", () => {
         totalLimit: 150,
       }),
     );
+  });
+
+  it("are not written by a process that does not lead any more", async () => {
+    let isLeading = false;
+    const fence = (): void => {
+      if (!isLeading) throw new NotLeading();
+    };
+    const views = start({ fence });
+    views.changed(key, () => book);
+    await world.pass(10_000);
+    expect(world.writes).toEqual([]);
+    isLeading = true;
+    await isShown(views);
   });
 
   it("are shown even if they cannot be listed", async () => {

@@ -32,9 +32,9 @@ function startControllers(): void {
   const { runtime, views } = world;
   world.run(new RegistrationController(runtime, views));
   world.run(new GrantController(runtime, views));
-  const shown = new FigureViews(runtime, views);
-  const registrations = new RegistrationIndex(views.registrations);
   const leadership = { fence: () => undefined };
+  const shown = new FigureViews(runtime, views, leadership);
+  const registrations = new RegistrationIndex(views.registrations);
   const forced = new ForcedClaims();
   const writer = new BucketWriter({
     runtime,
