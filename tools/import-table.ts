@@ -21,9 +21,7 @@ export const importTable: Readonly<Record<string, Room>> = {
   controllers: { rooms: clientRooms, packages: anyPackage },
   admission: { rooms: clientRooms, packages: anyPackage },
   tenancy: { rooms: clientRooms, packages: anyPackage },
-  client: { rooms: clientRooms, packages: anyPackage },
-  portal: { rooms: ["protocol", "core", "kube", "client", "telemetry"], packages: anyPackage },
-  cli: { rooms: ["protocol", "core", "kube", "client", "telemetry"], packages: anyPackage },
+  cli: { rooms: ["protocol", "core", "kube", "telemetry"], packages: anyPackage },
   // Puts the halves together in one process. Only main.ts starts it.
   up: {
     rooms: ["protocol", "schema", "core", "kube", "telemetry", "apiserver", "controllers", "admission", "tenancy"],
