@@ -34,10 +34,13 @@ const secretsOf = (name: string): string => inProject(name, secrets);
 const mapsOf = (name: string): string => inProject(name, configMaps);
 const projectsOf = (name: string): string => inOrganization(name, projects);
 
+/** The policy that the story breaks, to mend it. */
+const brokenOnPurpose = /ClaimCreationPolicy "secrets": .*amountExpression/;
+
 let world: StoryWorld;
 
 beforeAll(async () => {
-  world = await StoryWorld.build();
+  world = await StoryWorld.build(brokenOnPurpose);
 }, 60_000);
 
 afterAll(() => world.remove());
