@@ -202,9 +202,10 @@ export class BucketWriter implements Running {
     else if (isNews || desk.hasWritten(record.uid)) this.#queue.addAfter(desk.id, grantedMs);
   }
 
-  /** A page that we did not write, or that somebody deleted, is no longer what we think it is. */
+  /** A page that we did not write, or that somebody deleted without our knowing, is no longer what we think it is. */
   #sawPage(plane: string, { consumer, resourceType, writer, deleting }: SeenPage): void {
-    if (this.#ports.pages.isOurs(writer) && !deleting) return;
+    const known = this.#desks.get(deskId({ plane, consumer }))?.pages.get(resourceType);
+    if (this.#ports.pages.isOurs(writer) && (!deleting || known?.deleting === true)) return;
     this.#at({ plane }, consumer).sawPage(resourceType);
   }
 
