@@ -14,7 +14,7 @@ import { Forecast } from "./forecast.ts";
 import type { PlacedClaim } from "./needs.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
 import type { PolicySight } from "./policy-sight.ts";
-import { wishesOf } from "./policy-wishes.ts";
+import { type Wishes, wishesOf } from "./policy-wishes.ts";
 import { Refused, type Shortage } from "./refusals.ts";
 import { type UsageView, unknownUsage } from "./usage-view.ts";
 import { usageWarnings } from "./usage-warnings.ts";
@@ -106,7 +106,7 @@ export class QuotaAdmission {
     const isShadow = ({ policy }: ClaimPolicy): boolean => level === "Shadow" || policy.mode === "Shadow";
     const wishes = wishesOf(policies, { change, input: claimInput(change, planes, clock), isShadow, told });
     const { enforced, shadowed, failures } = wishes;
-    await this.#watchOnly(shadowed, change, signal);
+    if (shadowed.length > 0) await this.#watchOnly(wishes, change, signal);
     if (failures.length > 0) throw Refused.misconfigured(failures.map(({ message }) => message).join("; "));
     if (enforced.length === 0) return allowed;
     return change.dryRun ? this.#tryOnly(enforced, change, signal) : this.#claim(enforced, change, signal);
@@ -137,28 +137,36 @@ export class QuotaAdmission {
 
   /** A dry run is told what would become of it, and nothing is written. */
   async #tryOnly(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    const shortages = await this.#forecast.shortages(this.#placed(claims, change), change, signal);
+    const shortages = (await this.#forecast.shortages(this.#placed(claims, change), change, signal)).flat();
     this.#tell(claims, change, () => (shortages.length === 0 ? "granted" : "denied"));
     return shortages.length === 0 ? allowed : refusal(Refused.insufficient(shortages, this.#options.advice));
   }
 
-  /** Policies that only watch tell what they would have refused, and refuse nothing. */
-  async #watchOnly(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<void> {
-    const { told, report } = this.#options;
-    for (const claim of claims) {
-      try {
-        const shortages = await this.#forecast.shortages(this.#placed([claim], change), change, signal);
-        const { policy } = claim.policy;
-        told.decided?.(policy, change, shortages.length === 0 ? "shadow_granted" : "shadow_denied");
-        if (shortages.length === 0) continue;
-        // The beginning has to say it all: clients cut long warnings.
-        change.warn(`only watched, not refused by policy ${policy.metadata.name}: ${textOf(shortages)}`);
-        told.shadowed?.(policy, change, textOf(shortages));
-        if (!change.dryRun) this.#recordShadow(claim.policy, change, textOf(shortages));
-      } catch (error) {
-        report("admission, only watching", error);
+  /**
+   * Policies that only watch tell what they would have refused, and refuse nothing. Were they enforced, they would be
+   * decided together with the others.
+   */
+  async #watchOnly({ enforced, shadowed }: Wishes, change: ObjectChange, signal: AbortSignal): Promise<void> {
+    try {
+      const claims = this.#placed([...enforced, ...shadowed], change);
+      const shortages = await this.#forecast.shortages(claims, change, signal);
+      for (const [at, { policy }] of shadowed.entries()) {
+        this.#tellShadow(policy, change, shortages[enforced.length + at] ?? []);
       }
+    } catch (error) {
+      this.#options.report("admission, only watching", error);
     }
+  }
+
+  #tellShadow(claimPolicy: ClaimPolicy, change: ObjectChange, shortages: readonly Shortage[]): void {
+    const { told } = this.#options;
+    const { policy } = claimPolicy;
+    told.decided?.(policy, change, shortages.length === 0 ? "shadow_granted" : "shadow_denied");
+    if (shortages.length === 0) return;
+    // The beginning has to say it all: clients cut long warnings.
+    change.warn(`only watched, not refused by policy ${policy.metadata.name}: ${textOf(shortages)}`);
+    told.shadowed?.(policy, change, textOf(shortages));
+    if (!change.dryRun) this.#recordShadow(claimPolicy, change, textOf(shortages));
   }
 
   #recordShadow({ plane, policy }: ClaimPolicy, { kind, namespace, name }: ObjectChange, text: string): void {
