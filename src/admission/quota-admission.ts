@@ -11,10 +11,11 @@ import { ClaimRound, type PolicyClaim } from "./claim-round.ts";
 import type { ClaimStreams } from "./claim-streams.ts";
 import type { Decider } from "./decider.ts";
 import { Forecast } from "./forecast.ts";
+import { failureOf, resultIfRefused } from "./judgement.ts";
 import type { PlacedClaim } from "./needs.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
 import type { PolicySight } from "./policy-sight.ts";
-import { type Wishes, wishesOf } from "./policy-wishes.ts";
+import { notChecked, type Wishes, wishesOf } from "./policy-wishes.ts";
 import { Refused, type Shortage } from "./refusals.ts";
 import { type UsageView, unknownUsage } from "./usage-view.ts";
 import { usageWarnings } from "./usage-warnings.ts";
@@ -125,10 +126,14 @@ export class QuotaAdmission {
         return round.run(signal);
       });
       told.admitted?.(change, granted);
-      this.#tell(claims, change, (policy) => (ignored.includes(policy) ? "ignored" : "granted"));
+      for (const each of ignored) change.warn(`${notChecked}: ${failureOf(each)?.because}`);
+      this.#tell(claims, change, ({ policy }) =>
+        ignored.some((each) => each.policy === policy) ? "ignored" : "granted",
+      );
     } catch (error) {
       this.#keep(round.withdraw());
-      this.#tell(claims, change, () => resultOf(error));
+      const { heard } = round;
+      this.#tell(claims, change, (_, at) => (heard[at] === undefined ? "undecided" : resultIfRefused(heard[at])));
       throw error;
     }
     for (const warning of usageWarnings(this.#placed(claims, change), usage, sight)) change.warn(warning);
@@ -137,8 +142,10 @@ export class QuotaAdmission {
 
   /** A dry run is told what would become of it, and nothing is written. */
   async #tryOnly(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    const shortages = (await this.#forecast.shortages(this.#placed(claims, change), change, signal)).flat();
-    this.#tell(claims, change, () => (shortages.length === 0 ? "granted" : "denied"));
+    const each = await this.#forecast.shortages(this.#placed(claims, change), change, signal);
+    const shortages = each.flat();
+    const ifFitting = shortages.length === 0 ? "granted" : "withdrawn";
+    this.#tell(claims, change, (_, at) => (each[at]?.length === 0 ? ifFitting : "denied"));
     return shortages.length === 0 ? allowed : refusal(Refused.insufficient(shortages, this.#options.advice));
   }
 
@@ -181,8 +188,13 @@ export class QuotaAdmission {
     return claims.map(({ claim }) => ({ claim, plane: planes.planeOf(claim.consumer) ?? change.plane }));
   }
 
-  #tell(claims: readonly PolicyClaim[], change: ObjectChange, result: (policy: ClaimPolicy) => AdmissionResult): void {
-    for (const { policy } of claims) this.#options.told.decided?.(policy.policy, change, result(policy));
+  #tell(
+    claims: readonly PolicyClaim[],
+    change: ObjectChange,
+    result: (claim: PolicyClaim, at: number) => AdmissionResult,
+  ): void {
+    const { told } = this.#options;
+    for (const [at, claim] of claims.entries()) told.decided?.(claim.policy.policy, change, result(claim, at));
   }
 
   /** Gives back what an object was granted that is not stored after all. */
@@ -208,16 +220,4 @@ function isShort(error: unknown): boolean {
 
 function textOf(shortages: readonly Shortage[]): string {
   return shortages.map(({ message }) => message).join("; ");
-}
-
-function resultOf(error: unknown): AdmissionResult {
-  if (!(error instanceof Refused)) return "undecided";
-  const results = {
-    insufficient: "denied",
-    misconfigured: "misconfigured",
-    taken: "exists",
-    timeout: "undecided",
-    busy: "undecided",
-  } as const;
-  return results[error.kind];
 }

@@ -28,27 +28,30 @@ export class Refused extends Error {
   override readonly name = "Refused";
   readonly status: ApiStatus;
   readonly kind: "insufficient" | "timeout" | "busy" | "misconfigured" | "taken";
+  /** The reason alone, without what it means for the request. */
+  readonly because: string;
 
-  constructor(kind: Refused["kind"], status: ApiStatus) {
+  constructor(kind: Refused["kind"], status: ApiStatus, because = status.message ?? kind) {
     super(status.message ?? kind);
     this.kind = kind;
     this.status = status;
+    this.because = because;
   }
 
   static timeout(because: string): Refused {
-    return new Refused("timeout", later(because, causeReasons.timeout));
+    return new Refused("timeout", later(because, causeReasons.timeout), because);
   }
 
   /** Nobody can say now; asking again may help. */
   static busy(because: string): Refused {
-    return new Refused("busy", later(because, causeReasons.undecided));
+    return new Refused("busy", later(because, causeReasons.undecided), because);
   }
 
   /** Nobody will be able to say until somebody mends something. */
   static misconfigured(because: string): Refused {
     const message = `quota is misconfigured, and this cannot be stored until it is mended: ${because}`;
     const details: StatusDetails = { causes: [{ reason: causeReasons.misconfigured, message: because }] };
-    return new Refused("misconfigured", failure("InternalError", message, details));
+    return new Refused("misconfigured", failure("InternalError", message, details), because);
   }
 
   static taken(resource: GroupResource, name: string): Refused {

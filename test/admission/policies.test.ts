@@ -83,6 +83,15 @@ describe("several policies on one kind", () => {
     await usesEventually(world, "core/settings", 1);
     expect(await claimsIn(world)).toHaveLength(2);
   });
+
+  it("each tell what they came to themselves, also in a dry run", async () => {
+    expect(await post("a")).toEqual(yes);
+    expect((await post("b")).code).toBe(403);
+    expect((await world.ask({ method: "POST", path, body: configMap("b"), query: { dryRun: "All" } })).code).toBe(403);
+    const told = (name: string) => results.filter(([of]) => of === name).map(([, result]) => result);
+    expect(told("maps")).toEqual(["granted", "withdrawn", "withdrawn"]);
+    expect(told("settings")).toEqual(["granted", "denied", "denied"]);
+  });
 });
 
 it("every quota that is short is named, in the message and as causes", async () => {
@@ -230,7 +239,10 @@ describe("a policy", () => {
     await world.create(claimsType, foreign);
     const { code, message } = await post("a");
     expect(code).toBe(500);
-    expect(message).toContain("there is a claim fixed-name that is not for this");
+    expect(message).toContain(
+      'the claim of ClaimCreationPolicy "maps" cannot be made: there is a claim fixed-name that is not for this',
+    );
+    expect(results).toEqual([["maps", "misconfigured"]]);
     const { items } = await world.resource(claimsType).list({}, signal);
     expect(items).toHaveLength(1);
   });
