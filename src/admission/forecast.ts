@@ -76,7 +76,7 @@ export class Forecast {
   #shortage({ consumer }: QuotaOwner, short: ShortPart): Shortage | undefined {
     const { resourceType } = short.part;
     const text = shortageText(short, unitOf(this.#options.registrations, resourceType));
-    return shortageOf(resourceType, consumerText(consumer), text);
+    return shortageOf({ resourceType, text, limit: short.figures.limit }, consumerText(consumer));
   }
 }
 

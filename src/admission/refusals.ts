@@ -1,3 +1,4 @@
+import { type Amount, amountOf, noAmount } from "../core/resources/amount.ts";
 import { consumerText } from "../core/resources/consumer-ref.ts";
 import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import {
@@ -90,17 +91,26 @@ export interface Shortage {
 
 /** What a denied claim says of itself: one shortage for each request that did not fit. */
 export function shortagesOf({ consumer, status }: ResourceClaim): readonly Shortage[] {
-  return (status.allocations ?? []).flatMap(({ resourceType, message = "" }) => {
-    const shortage = shortageOf(resourceType, consumerText(consumer), message);
-    return shortage === undefined ? [] : [shortage];
+  return (status.allocations ?? []).flatMap(({ resourceType, message = "", limit }) => {
+    const known = limit === undefined ? undefined : amountOf(limit);
+    return shortageOf({ resourceType, text: message, limit: known }, consumerText(consumer)) ?? [];
   });
 }
 
-/** From the text of an answer to a request; undefined for one that would have fitted. */
-export function shortageOf(resourceType: string, consumer: string, text: string): Shortage | undefined {
+/** The answer to a request. */
+export interface RequestAnswer {
+  readonly resourceType: string;
+  readonly text: string;
+  /** What there is in all; undefined where that is not known. */
+  readonly limit: Amount | undefined;
+}
+
+/** Undefined for a request that would have fitted. */
+export function shortageOf({ resourceType, text, limit }: RequestAnswer, consumer: string): Shortage | undefined {
   const numbers = /^(.*?): (requested .*)$/s.exec(text);
   if (numbers === null) return undefined;
   const message = `${numbers[1]} for ${consumer}: ${numbers[2]}`;
-  const isNotGranted = /, limit 0, /.test(text);
-  return { resourceType, message, ...(isNotGranted ? { hint: `Nothing of it is granted to ${consumer} yet.` } : {}) };
+  return limit === noAmount
+    ? { resourceType, message, hint: `Nothing of it is granted to ${consumer} yet.` }
+    : { resourceType, message };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimsType, grantsType } from "../../src/controllers/quota-types.ts";
+import { claimsType, grantsType, registrationsType } from "../../src/controllers/quota-types.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, namespacesType } from "./object-types.ts";
 import {
@@ -11,6 +11,7 @@ import {
   limitOf,
   policy,
   provide,
+  registration,
   usesEventually,
 } from "./quota-objects.ts";
 import { eventually, signal } from "./served-world.ts";
@@ -70,6 +71,23 @@ describe("an object", () => {
       "requested 1 configmap, limit 0, allocated 0, reserved 0, available 0. " +
         'Nothing of it is granted to Namespace "poor" yet.',
     );
+  });
+
+  it("is refused where nothing is granted, and told so, whatever the unit looks like", async () => {
+    for (const [resourceType, baseUnit] of [
+      ["core/storage", "GiB"],
+      ["core/cpus", "vCPU"],
+    ] as const) {
+      await world.create(registrationsType, registration(resourceType, [configMapKind], { baseUnit }));
+      await enforce(world, policy(baseUnit.toLowerCase(), configMapKind, resourceType));
+    }
+    for (const query of [{ dryRun: "All" }, {}]) {
+      const { code, message } = await world.ask({ method: "POST", path, query, body: configMap("a") });
+      expect(code).toBe(403);
+      expect(message).toContain("limit 0 GiB,");
+      expect(message).toContain("limit 0 vCPU,");
+      expect(message.match(/Nothing of it is granted to Namespace "default" yet\./g)).toHaveLength(1);
+    }
   });
 
   it("takes one unit however often it is posted at once, and all but one are told that it is there", async () => {
