@@ -136,6 +136,25 @@ describe("a policy", () => {
     await eventually(async () => expect(await post("a")).toEqual(yes));
   });
 
+  it("that does not work for an object is told of before anything is claimed, whatever else is true of it", async () => {
+    await maps(1);
+    expect(await post("a")).toEqual(yes);
+    const requests = [{ resourceType: "core/configmaps", amountExpression: "int(trigger.data.size)" }];
+    await enforce(world, policy("broken", configMapKind, "core/configmaps", { requests }));
+    results.length = 0;
+    for (const [name, query] of [
+      ["a", {}],
+      ["b", {}],
+      ["b", { dryRun: "All" }],
+    ] as const) {
+      const { code, message } = await world.ask({ method: "POST", path, query, body: configMap(name) });
+      expect(code).toBe(500);
+      expect(message).toContain('ClaimCreationPolicy "broken"');
+    }
+    expect(results).toEqual(Array.from({ length: 3 }, () => ["broken", "misconfigured"]));
+    expect(await claimsIn(world)).toHaveLength(1);
+  });
+
   it("that does not work lets everything in if it says so, with a warning", async () => {
     const requests = [{ resourceType: "core/configmaps", amountExpression: "int(trigger.data.size)" }];
     await maps(1, { requests, spec: { failurePolicy: "Ignore" } });
