@@ -1,3 +1,4 @@
+import type { Figures } from "../core/ledger/page-book.ts";
 import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
@@ -6,13 +7,14 @@ import type { EventRecorder } from "../kube/events/event-recorder.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
 import type { Clock } from "../protocol/clock.ts";
 import type { AdmissionListener, AdmissionResult } from "./admission-listener.ts";
+import { BucketReadings } from "./bucket-readings.ts";
 import { claimInput } from "./claim-input.ts";
 import { ClaimRound, type PolicyClaim } from "./claim-round.ts";
 import type { ClaimStreams } from "./claim-streams.ts";
 import type { Decider } from "./decider.ts";
 import { Forecast } from "./forecast.ts";
 import { failureOf, resultIfRefused } from "./judgement.ts";
-import type { PlacedClaim } from "./needs.ts";
+import { type Need, needsOf, type PlacedClaim } from "./needs.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
 import type { PolicySight } from "./policy-sight.ts";
 import { notChecked, type Wishes, wishesOf } from "./policy-wishes.ts";
@@ -58,15 +60,20 @@ export interface QuotaAdmissionOptions {
 /** Lets objects in that quota is there for. What cannot be decided is not let in. */
 export class QuotaAdmission {
   readonly #options: QuotaAdmissionOptions;
+  readonly #usage: UsageView;
   readonly #forecast: Forecast;
+  /** For warnings, where this process does not know how much is used. */
+  readonly #readings: BucketReadings;
   readonly #underWay = new Set<Promise<void>>();
   /** Of these, what takes back claims that were granted. */
   readonly #returning = new Set<Promise<void>>();
 
   constructor(options: QuotaAdmissionOptions) {
     this.#options = options;
-    const { planes, sight, usage = unknownUsage } = options;
+    const { planes, sight, clock, report, usage = unknownUsage } = options;
+    this.#usage = usage;
     this.#forecast = new Forecast({ planes, registrations: sight, usage });
+    this.#readings = new BucketReadings({ planes, clock, report });
   }
 
   async decide(change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
@@ -87,6 +94,7 @@ export class QuotaAdmission {
 
   /** Finishes taking back what was claimed in vain. */
   async stop(): Promise<void> {
+    this.#readings.stop();
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
@@ -114,7 +122,9 @@ export class QuotaAdmission {
   }
 
   async #claim(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    const { sight, usage = unknownUsage, told } = this.#options;
+    const { sight, told } = this.#options;
+    const needs = needsOf(this.#placed(claims, change));
+    if (!this.#usage.isAlone) this.#readings.begin(needs.filter((need) => !this.#knows(need)));
     let round = new ClaimRound(this.#options, change, claims);
     const returned = [...this.#returning];
     try {
@@ -136,8 +146,18 @@ export class QuotaAdmission {
       this.#tell(claims, change, (_, at) => (heard[at] === undefined ? "undecided" : resultIfRefused(heard[at])));
       throw error;
     }
-    for (const warning of usageWarnings(this.#placed(claims, change), usage, sight)) change.warn(warning);
+    for (const warning of usageWarnings(needs, (need) => this.#figuresOf(need), sight)) change.warn(warning);
     return { allowed: true, settled: (stored) => stored || this.#return(round) };
+  }
+
+  #knows({ key, dimensionKey }: Need): boolean {
+    return this.#usage.figuresOf(key, dimensionKey) !== undefined;
+  }
+
+  /** How much is used now that something was taken. */
+  #figuresOf(need: Need): Figures | undefined {
+    const known = this.#usage.figuresOf(need.key, need.dimensionKey);
+    return known ?? (this.#usage.isAlone ? undefined : this.#readings.taken(need));
   }
 
   /** A dry run is told what would become of it, and nothing is written. */

@@ -41,7 +41,8 @@ export async function shownFigures(
   };
 }
 
-function figuresIn(bucket: AllowanceBucket | undefined): Figures {
+/** As a bucket says it; all 0 where there is none. */
+export function figuresIn(bucket: AllowanceBucket | undefined): Figures {
   const { limit = 0, allocated = 0, reserved = 0, available = 0, overage = 0 } = bucket?.status ?? {};
   return {
     limit: amountOf(limit),

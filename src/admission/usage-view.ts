@@ -16,6 +16,8 @@ export interface QuotaKey extends QuotaOwner {
 
 /** What is known in this process of how much is used. Only whoever writes the pages knows. */
 export interface UsageView {
+  /** Whether nobody else writes pages: what this process does not know is then nowhere to be read either. */
+  readonly isAlone: boolean;
   /** Undefined when this process does not know. */
   figuresOf(key: QuotaKey, dimensionKey: string): Figures | undefined;
   /**
@@ -25,4 +27,8 @@ export interface UsageView {
   shortOf(owner: QuotaOwner, claims: readonly (readonly ClaimPart[])[]): readonly (readonly ShortPart[])[] | undefined;
 }
 
-export const unknownUsage: UsageView = { figuresOf: () => undefined, shortOf: () => undefined };
+export const unknownUsage: UsageView = {
+  isAlone: false,
+  figuresOf: () => undefined,
+  shortOf: () => undefined,
+};

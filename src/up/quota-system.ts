@@ -49,6 +49,7 @@ export class QuotaSystem {
       // A claim that is kept until its object is gone is told so when it is bound.
       ownedFromBirth: !claimFinalizer,
       usage: {
+        isAlone: true,
         figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey),
         shortOf: (owner, claims) => this.controllers.known.shortOf(owner, claims),
       },
