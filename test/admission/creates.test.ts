@@ -112,6 +112,25 @@ describe("an object", () => {
     expect(await claimsIn(world)).toHaveLength(0);
   });
 
+  it("that is being deleted holds its unit until it is gone", async () => {
+    const held = configMap("a", {}, { finalizers: ["example.com/hold"] });
+    expect(await world.tryCreate(configMapsType, held)).toEqual(yes);
+    for (const name of ["b", "c"]) expect(await post(name)).toEqual(yes);
+    await remove("a");
+    const { body } = await world.ask({ method: "GET", path: `${path}/a` });
+    expect(body["metadata"]).toHaveProperty("deletionTimestamp");
+    expect(await post("d")).toEqual({ code: 403, message: full(3) });
+    world.skippedMs = 10 * 60_000; // however long that takes
+    const patch = (metadata: object) =>
+      world.ask({ method: "PATCH", path: `${path}/a`, type: "application/merge-patch+json", body: { metadata } });
+    expect((await patch({ labels: { looked: "again" } })).code).toBe(200);
+    await usesEventually(world, type, 3);
+    expect(await post("d")).toEqual({ code: 403, message: full(3) });
+    expect((await patch({ finalizers: null })).code).toBe(200);
+    await eventually(async () => expect(await post("d")).toEqual(yes));
+    expect((await world.ask({ method: "GET", path: `${path}/a` })).code).toBe(404);
+  });
+
   it("takes a unit under a generated name", async () => {
     const body = { ...configMapKind, metadata: { generateName: "made-", namespace: "default" } };
     const { code, body: made } = await world.ask({ method: "POST", path, body });
@@ -186,10 +205,14 @@ describe("an object", () => {
 
 describe("many objects", () => {
   it("open one watch, however many come first", async () => {
+    const claims = "/apis/quota.miloapis.com/v1alpha1/resourceclaims";
+    const watches = () => world.watched.filter((watched) => watched === claims).length;
+    const before = watches();
     const answers = await Promise.all(Array.from({ length: 64 }, (_, at) => post(`first-${at}`)));
     expect(answers.filter(({ code }) => code === 201)).toHaveLength(3);
     expect(answers.filter(({ code }) => code === 403)).toHaveLength(61);
     expect(opened).toBe(1);
+    expect(watches() - before).toBe(1);
     expect(world.health).toMatchObject({ desired: 1, connected: 1, waiters: 0, activePolicies: 1 });
   });
 
