@@ -6,6 +6,8 @@ export type AdmissionResult =
   | "granted"
   /** There is not enough quota. */
   | "denied"
+  /** There was enough, but another policy refused: what was claimed is given back. */
+  | "withdrawn"
   /** The policy is switched off. */
   | "policy_disabled"
   /** Nobody decided in time, or could. */

@@ -28,8 +28,8 @@ type RoundOptions = Pick<
 
 /** Why a change is let in. */
 export interface LetIn {
-  /** Policies whose claims nobody decided, and which let objects in all the same. */
-  readonly ignored: readonly ClaimPolicy[];
+  /** Claims that nobody decided, and whose policies let objects in all the same. */
+  readonly ignored: readonly Heard[];
   readonly claims: readonly AdmittingClaim[];
 }
 
@@ -52,6 +52,7 @@ export class ClaimRound {
   readonly #claims: readonly PolicyClaim[];
   readonly #claimant: Claimant;
   readonly #tried: Tried[] = [];
+  #heard: readonly Heard[] = [];
   /** Of the claims that list our object, by namespace and name. */
   readonly #uids = new Map<string, string>();
 
@@ -62,6 +63,11 @@ export class ClaimRound {
     this.#claimant = claimantOf(change, options.planes);
   }
 
+  /** What became of each claim, once that is known. */
+  get heard(): readonly Heard[] {
+    return this.#heard;
+  }
+
   /** Resolves when every claim is granted and lists the object, or need not be; throws Refused. */
   async run(signal: AbortSignal): Promise<LetIn> {
     const { clock, waitMsMax, advice } = this.#options;
@@ -70,9 +76,10 @@ export class ClaimRound {
     const deadline = clock.after(waitMs, () => life.abort(new OutOfTime("no decision in time")));
     try {
       const all = await Promise.all(this.#claims.map((claim) => this.#one(claim, life.signal)));
+      this.#heard = all;
       const refused = judge(all, advice);
       if (refused !== undefined) throw refused;
-      return { ignored: all.filter(isIgnored).map(({ policy }) => policy), claims: this.#granted(all) };
+      return { ignored: all.filter(isIgnored), claims: this.#granted(all) };
     } finally {
       deadline.stop();
       life.release();

@@ -1,23 +1,21 @@
 import { shortageText } from "../core/ledger/answer.ts";
-import type { Figures } from "../core/ledger/page-book.ts";
-import {
-  type AllowanceBucket,
-  allowanceBucketDefinition,
-  parseAllowanceBucket,
-} from "../core/resources/allowance-bucket.ts";
-import { amountOf, noAmount } from "../core/resources/amount.ts";
-import { consumerText } from "../core/resources/consumer-ref.ts";
-import { bucketName } from "../core/resources/object-names.ts";
+import type { ClaimPart } from "../core/ledger/claim-knowledge.ts";
+import type { ShortPart } from "../core/ledger/settle.ts";
+import { tryShown } from "../core/ledger/shown-trial.ts";
+import type { RenderedClaim } from "../core/policy/claim-policy.ts";
+import { consumerKey, consumerText } from "../core/resources/consumer-ref.ts";
+import { dimensionKey } from "../core/resources/dimensions.ts";
 import type { RegistrationView } from "../core/resources/registration-rules.ts";
 import { parseResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
 import { uidOf } from "./claimant.ts";
 import { nextStep } from "./existing-claim.ts";
-import { type Need, needsOf, type PlacedClaim } from "./needs.ts";
+import type { PlacedClaim } from "./needs.ts";
 import type { ObjectChange } from "./object-change.ts";
 import type { AdmissionPlanes } from "./quota-admission.ts";
 import { type Shortage, shortageOf } from "./refusals.ts";
+import { shownFigures } from "./shown-figures.ts";
 import { unitOf } from "./unit-of.ts";
-import type { UsageView } from "./usage-view.ts";
+import type { QuotaOwner, UsageView } from "./usage-view.ts";
 
 export interface ForecastOptions {
   readonly planes: AdmissionPlanes;
@@ -33,16 +31,28 @@ export class Forecast {
     this.#options = options;
   }
 
-  /** What of these claims would not fit; those that a claim is there for already hold what they need. */
+  /**
+   * What would not fit, claim by claim: each is decided as a whole, beside those before it. Those that a claim is there for
+   * already hold what they need.
+   */
   async shortages(
     claims: readonly PlacedClaim[],
     change: ObjectChange,
     signal: AbortSignal,
-  ): Promise<readonly Shortage[]> {
+  ): Promise<readonly (readonly Shortage[])[]> {
     const held = await Promise.all(claims.map((claim) => this.#isHeld(claim, change, signal)));
-    const needs = needsOf(claims.filter((_, at) => held[at] === false));
-    const short = await Promise.all(needs.map((need) => this.#shortage(need, signal)));
-    return short.flatMap((shortage) => shortage ?? []);
+    const owners = new Map(
+      claims.map(({ plane, claim: { consumer } }) => [ownerId(plane, consumer), { plane, consumer }]),
+    );
+    const short = await Promise.all(
+      [...owners].map(([id, owner]) => {
+        const isAsked = ({ plane, claim }: PlacedClaim, at: number): boolean =>
+          held[at] === false && ownerId(plane, claim.consumer) === id;
+        const asked = claims.map((each, at) => (isAsked(each, at) ? partsOf(each.claim) : []));
+        return this.#shortOf(owner, asked, signal);
+      }),
+    );
+    return claims.map((_, at) => short.flatMap((each) => each[at] ?? []));
   }
 
   async #isHeld({ plane, claim }: PlacedClaim, { object }: ObjectChange, signal: AbortSignal): Promise<boolean> {
@@ -52,35 +62,32 @@ export class Forecast {
     return ["wait", "look", "expect", "join"].includes(nextStep(found, claim, uidOf(object)).step);
   }
 
-  async #shortage(need: Need, signal: AbortSignal): Promise<Shortage | undefined> {
-    const { key, dimensionKey, amount } = need;
-    const figures = this.#options.usage.figuresOf(key, dimensionKey) ?? (await this.#shown(need, signal));
-    if (figures.available >= amount) return undefined;
-    const { resourceType, consumer } = key;
-    const unit = unitOf(this.#options.registrations, resourceType);
-    const text = shortageText({ part: { resourceType, dimensionKey, amount }, figures }, unit);
-    return shortageOf(resourceType, consumerText(consumer), text);
+  async #shortOf(
+    owner: QuotaOwner,
+    claims: readonly (readonly ClaimPart[])[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly Shortage[])[]> {
+    const { planes, usage } = this.#options;
+    const known = usage.shortOf(owner, claims);
+    const short = known ?? tryShown(claims, await shownFigures(planes, owner, claims.flat(), signal));
+    return short.map((parts) => parts.flatMap((part) => this.#shortage(owner, part) ?? []));
   }
 
-  /** As buckets show it. Where a set of dimensions has no bucket of its own yet, the one without dimensions tells. */
-  async #shown({ key, dimensions, dimensionKey }: Need, signal: AbortSignal): Promise<Figures> {
-    const { planes } = this.#options;
-    const { plane, consumer, resourceType } = key;
-    const buckets = planes.client(plane).resource(allowanceBucketDefinition, parseAllowanceBucket);
-    const namespace = planes.bucketNamespace(consumer);
-    const find = (name: string): Promise<AllowanceBucket | undefined> => buckets.find({ namespace, name }, signal);
-    const own = dimensionKey === "" ? undefined : await find(bucketName(consumer, resourceType, dimensions));
-    return figuresIn(own ?? (await find(bucketName(consumer, resourceType))));
+  #shortage({ consumer }: QuotaOwner, short: ShortPart): Shortage | undefined {
+    const { resourceType } = short.part;
+    const text = shortageText(short, unitOf(this.#options.registrations, resourceType));
+    return shortageOf({ resourceType, text, limit: short.figures.limit }, consumerText(consumer));
   }
 }
 
-function figuresIn(bucket: AllowanceBucket | undefined): Figures {
-  const { limit = 0, allocated = 0, reserved = 0, available = 0 } = bucket?.status ?? {};
-  return {
-    limit: amountOf(limit),
-    allocated: amountOf(allocated),
-    reserved: amountOf(reserved),
-    available: amountOf(available),
-    overage: noAmount,
-  };
+function ownerId(plane: string, consumer: RenderedClaim["consumer"]): string {
+  return `${plane}\n${consumerKey(consumer)}`;
+}
+
+function partsOf({ requests }: RenderedClaim): readonly ClaimPart[] {
+  return requests.map(({ resourceType, dimensions, amount }) => ({
+    resourceType,
+    dimensionKey: dimensionKey(dimensions),
+    amount,
+  }));
 }

@@ -1,6 +1,7 @@
 import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import { StatusError } from "../protocol/api-status.ts";
 import { findCondition } from "../protocol/condition.ts";
+import type { AdmissionResult } from "./admission-listener.ts";
 import { Refused, shortagesOf } from "./refusals.ts";
 import type { WaitResult } from "./waiter.ts";
 import type { ClaimPolicy } from "./wanted-claims.ts";
@@ -28,33 +29,68 @@ export function isIgnored({ policy, heard }: Heard): boolean {
   return !(heard.result === "failed" && heard.error instanceof Refused && heard.error.kind === "taken");
 }
 
+/** What a policy came to for a change that is refused, whichever policy it is refused for. */
+export function resultIfRefused(each: Heard): AdmissionResult {
+  const { result } = each.heard;
+  if (result === "granted") return "withdrawn";
+  return result === "denied" ? "denied" : results[failureOf(each)?.kind ?? "busy"];
+}
+
+const results: Readonly<Record<Refused["kind"], AdmissionResult>> = {
+  insufficient: "denied",
+  misconfigured: "misconfigured",
+  taken: "exists",
+  timeout: "undecided",
+  busy: "undecided",
+};
+
 function refusalOf(each: Heard): Refused | undefined {
-  if (isIgnored(each)) return undefined;
-  const { heard, policy } = each;
-  const name = `ClaimCreationPolicy ${JSON.stringify(policy.policy.metadata.name ?? "")}`;
+  return isIgnored(each) ? undefined : failureOf(each);
+}
+
+/** Why a claim was not decided; undefined when it was. */
+export function failureOf({ heard, policy }: Heard): Refused | undefined {
   switch (heard.result) {
     case "granted":
     case "denied":
       return undefined;
     case "timeout":
-      return Refused.timeout(`the claim of ${name} was not decided in time`);
+      return Refused.timeout(`the claim of ${nameOf(policy)} was not decided in time`);
     case "lost":
-      return Refused.busy(`the claim of ${name} was taken away`);
+      return Refused.busy(`the claim of ${nameOf(policy)} was taken away`);
     case "invalid":
-      return Refused.misconfigured(`the claim of ${name} cannot be decided: ${messageOf(heard.claim)}`);
+      return Refused.misconfigured(`the claim of ${nameOf(policy)} cannot be decided: ${messageOf(heard.claim)}`);
     case "failed":
-      return failedRefusal(heard.error, name);
+      return notMade(heard.error, policy);
     default:
       throw new Error(`unknown result ${heard satisfies never}`);
   }
 }
 
+/** Whatever stood in the way, people look for it at the policy. */
+function notMade(error: unknown, policy: ClaimPolicy): Refused {
+  if (error instanceof Refused && error.kind === "taken") return error;
+  const because = error instanceof Refused ? error.because : error instanceof Error ? error.message : String(error);
+  const message = `the claim of ${nameOf(policy)} cannot be made: ${because}`;
+  switch (kindOf(error)) {
+    case "misconfigured":
+      return Refused.misconfigured(message);
+    case "timeout":
+      return Refused.timeout(message);
+    default:
+      return Refused.busy(message);
+  }
+}
+
 /** A claim that is refused for what it is needs mending; anything else may pass. */
-function failedRefusal(error: unknown, policy: string): Refused {
-  if (error instanceof Refused) return error;
-  const message = `the claim of ${policy} cannot be made: ${error instanceof Error ? error.message : String(error)}`;
+function kindOf(error: unknown): Refused["kind"] {
+  if (error instanceof Refused) return error.kind;
   const needsMending = error instanceof StatusError && error.status.code < 500 && error.status.code !== 429;
-  return needsMending ? Refused.misconfigured(message) : Refused.busy(message);
+  return needsMending ? "misconfigured" : "busy";
+}
+
+function nameOf({ policy }: ClaimPolicy): string {
+  return `ClaimCreationPolicy ${JSON.stringify(policy.metadata.name ?? "")}`;
 }
 
 function messageOf({ status }: ResourceClaim): string {

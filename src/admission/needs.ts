@@ -8,6 +8,8 @@ import type { QuotaKey } from "./usage-view.ts";
 
 /** What all claims of a change take together from one bucket. */
 export interface Need {
+  /** Tells buckets apart. */
+  readonly id: string;
   readonly key: QuotaKey;
   readonly dimensions: ClaimRequest["dimensions"];
   readonly dimensionKey: string;
@@ -29,7 +31,7 @@ export function needsOf(claims: readonly PlacedClaim[]): readonly Need[] {
       const id = [plane, consumerKey(claim.consumer), resourceType, key].join("\n");
       const sum = plus(needs.get(id)?.amount ?? noAmount, amount);
       const whose = { plane, consumer: claim.consumer, resourceType };
-      needs.set(id, { key: whose, dimensions, dimensionKey: key, amount: sum });
+      needs.set(id, { id, key: whose, dimensions, dimensionKey: key, amount: sum });
     }
   }
   return [...needs.values()];

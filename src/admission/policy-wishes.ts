@@ -4,6 +4,9 @@ import type { PolicyClaim } from "./claim-round.ts";
 import type { ObjectChange } from "./object-change.ts";
 import { type ClaimPolicy, wishOf } from "./wanted-claims.ts";
 
+/** How a warning begins that a policy lets something in which it knows nothing of. */
+export const notChecked = "quota is not checked";
+
 /** What all policies make of a change. */
 export interface Wishes {
   /** Decided together: all or nothing. */
@@ -45,5 +48,5 @@ function noteFailure(
   const isKept = !isShadow(policy) && policy.policy.failurePolicy === "Fail";
   told.decided?.(policy.policy, change, isKept ? "misconfigured" : "ignored");
   if (isKept) failures.push({ policy, message });
-  else change.warn(`quota is not checked: ${message}`);
+  else change.warn(`${notChecked}: ${message}`);
 }

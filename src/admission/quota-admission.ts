@@ -1,3 +1,4 @@
+import type { Figures } from "../core/ledger/page-book.ts";
 import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
@@ -6,15 +7,17 @@ import type { EventRecorder } from "../kube/events/event-recorder.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
 import type { Clock } from "../protocol/clock.ts";
 import type { AdmissionListener, AdmissionResult } from "./admission-listener.ts";
+import { BucketReadings } from "./bucket-readings.ts";
 import { claimInput } from "./claim-input.ts";
 import { ClaimRound, type PolicyClaim } from "./claim-round.ts";
 import type { ClaimStreams } from "./claim-streams.ts";
 import type { Decider } from "./decider.ts";
 import { Forecast } from "./forecast.ts";
-import type { PlacedClaim } from "./needs.ts";
+import { failureOf, resultIfRefused } from "./judgement.ts";
+import { type Need, needsOf, type PlacedClaim } from "./needs.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
 import type { PolicySight } from "./policy-sight.ts";
-import { wishesOf } from "./policy-wishes.ts";
+import { notChecked, type Wishes, wishesOf } from "./policy-wishes.ts";
 import { Refused, type Shortage } from "./refusals.ts";
 import { type UsageView, unknownUsage } from "./usage-view.ts";
 import { usageWarnings } from "./usage-warnings.ts";
@@ -57,15 +60,20 @@ export interface QuotaAdmissionOptions {
 /** Lets objects in that quota is there for. What cannot be decided is not let in. */
 export class QuotaAdmission {
   readonly #options: QuotaAdmissionOptions;
+  readonly #usage: UsageView;
   readonly #forecast: Forecast;
+  /** For warnings, where this process does not know how much is used. */
+  readonly #readings: BucketReadings;
   readonly #underWay = new Set<Promise<void>>();
   /** Of these, what takes back claims that were granted. */
   readonly #returning = new Set<Promise<void>>();
 
   constructor(options: QuotaAdmissionOptions) {
     this.#options = options;
-    const { planes, sight, usage = unknownUsage } = options;
+    const { planes, sight, clock, report, usage = unknownUsage } = options;
+    this.#usage = usage;
     this.#forecast = new Forecast({ planes, registrations: sight, usage });
+    this.#readings = new BucketReadings({ planes, clock, report });
   }
 
   async decide(change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
@@ -86,6 +94,7 @@ export class QuotaAdmission {
 
   /** Finishes taking back what was claimed in vain. */
   async stop(): Promise<void> {
+    this.#readings.stop();
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
@@ -106,14 +115,16 @@ export class QuotaAdmission {
     const isShadow = ({ policy }: ClaimPolicy): boolean => level === "Shadow" || policy.mode === "Shadow";
     const wishes = wishesOf(policies, { change, input: claimInput(change, planes, clock), isShadow, told });
     const { enforced, shadowed, failures } = wishes;
-    await this.#watchOnly(shadowed, change, signal);
+    if (shadowed.length > 0) await this.#watchOnly(wishes, change, signal);
     if (failures.length > 0) throw Refused.misconfigured(failures.map(({ message }) => message).join("; "));
     if (enforced.length === 0) return allowed;
     return change.dryRun ? this.#tryOnly(enforced, change, signal) : this.#claim(enforced, change, signal);
   }
 
   async #claim(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    const { sight, usage = unknownUsage, told } = this.#options;
+    const { sight, told } = this.#options;
+    const needs = needsOf(this.#placed(claims, change));
+    if (!this.#usage.isAlone) this.#readings.begin(needs.filter((need) => !this.#knows(need)));
     let round = new ClaimRound(this.#options, change, claims);
     const returned = [...this.#returning];
     try {
@@ -125,40 +136,64 @@ export class QuotaAdmission {
         return round.run(signal);
       });
       told.admitted?.(change, granted);
-      this.#tell(claims, change, (policy) => (ignored.includes(policy) ? "ignored" : "granted"));
+      for (const each of ignored) change.warn(`${notChecked}: ${failureOf(each)?.because}`);
+      this.#tell(claims, change, ({ policy }) =>
+        ignored.some((each) => each.policy === policy) ? "ignored" : "granted",
+      );
     } catch (error) {
       this.#keep(round.withdraw());
-      this.#tell(claims, change, () => resultOf(error));
+      const { heard } = round;
+      this.#tell(claims, change, (_, at) => (heard[at] === undefined ? "undecided" : resultIfRefused(heard[at])));
       throw error;
     }
-    for (const warning of usageWarnings(this.#placed(claims, change), usage, sight)) change.warn(warning);
+    for (const warning of usageWarnings(needs, (need) => this.#figuresOf(need), sight)) change.warn(warning);
     return { allowed: true, settled: (stored) => stored || this.#return(round) };
+  }
+
+  #knows({ key, dimensionKey }: Need): boolean {
+    return this.#usage.figuresOf(key, dimensionKey) !== undefined;
+  }
+
+  /** How much is used now that something was taken. */
+  #figuresOf(need: Need): Figures | undefined {
+    const known = this.#usage.figuresOf(need.key, need.dimensionKey);
+    return known ?? (this.#usage.isAlone ? undefined : this.#readings.taken(need));
   }
 
   /** A dry run is told what would become of it, and nothing is written. */
   async #tryOnly(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    const shortages = await this.#forecast.shortages(this.#placed(claims, change), change, signal);
-    this.#tell(claims, change, () => (shortages.length === 0 ? "granted" : "denied"));
+    const each = await this.#forecast.shortages(this.#placed(claims, change), change, signal);
+    const shortages = each.flat();
+    const ifFitting = shortages.length === 0 ? "granted" : "withdrawn";
+    this.#tell(claims, change, (_, at) => (each[at]?.length === 0 ? ifFitting : "denied"));
     return shortages.length === 0 ? allowed : refusal(Refused.insufficient(shortages, this.#options.advice));
   }
 
-  /** Policies that only watch tell what they would have refused, and refuse nothing. */
-  async #watchOnly(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<void> {
-    const { told, report } = this.#options;
-    for (const claim of claims) {
-      try {
-        const shortages = await this.#forecast.shortages(this.#placed([claim], change), change, signal);
-        const { policy } = claim.policy;
-        told.decided?.(policy, change, shortages.length === 0 ? "shadow_granted" : "shadow_denied");
-        if (shortages.length === 0) continue;
-        // The beginning has to say it all: clients cut long warnings.
-        change.warn(`only watched, not refused by policy ${policy.metadata.name}: ${textOf(shortages)}`);
-        told.shadowed?.(policy, change, textOf(shortages));
-        if (!change.dryRun) this.#recordShadow(claim.policy, change, textOf(shortages));
-      } catch (error) {
-        report("admission, only watching", error);
+  /**
+   * Policies that only watch tell what they would have refused, and refuse nothing. Were they enforced, they would be
+   * decided together with the others.
+   */
+  async #watchOnly({ enforced, shadowed }: Wishes, change: ObjectChange, signal: AbortSignal): Promise<void> {
+    try {
+      const claims = this.#placed([...enforced, ...shadowed], change);
+      const shortages = await this.#forecast.shortages(claims, change, signal);
+      for (const [at, { policy }] of shadowed.entries()) {
+        this.#tellShadow(policy, change, shortages[enforced.length + at] ?? []);
       }
+    } catch (error) {
+      this.#options.report("admission, only watching", error);
     }
+  }
+
+  #tellShadow(claimPolicy: ClaimPolicy, change: ObjectChange, shortages: readonly Shortage[]): void {
+    const { told } = this.#options;
+    const { policy } = claimPolicy;
+    told.decided?.(policy, change, shortages.length === 0 ? "shadow_granted" : "shadow_denied");
+    if (shortages.length === 0) return;
+    // The beginning has to say it all: clients cut long warnings.
+    change.warn(`only watched, not refused by policy ${policy.metadata.name}: ${textOf(shortages)}`);
+    told.shadowed?.(policy, change, textOf(shortages));
+    if (!change.dryRun) this.#recordShadow(claimPolicy, change, textOf(shortages));
   }
 
   #recordShadow({ plane, policy }: ClaimPolicy, { kind, namespace, name }: ObjectChange, text: string): void {
@@ -173,8 +208,13 @@ export class QuotaAdmission {
     return claims.map(({ claim }) => ({ claim, plane: planes.planeOf(claim.consumer) ?? change.plane }));
   }
 
-  #tell(claims: readonly PolicyClaim[], change: ObjectChange, result: (policy: ClaimPolicy) => AdmissionResult): void {
-    for (const { policy } of claims) this.#options.told.decided?.(policy.policy, change, result(policy));
+  #tell(
+    claims: readonly PolicyClaim[],
+    change: ObjectChange,
+    result: (claim: PolicyClaim, at: number) => AdmissionResult,
+  ): void {
+    const { told } = this.#options;
+    for (const [at, claim] of claims.entries()) told.decided?.(claim.policy.policy, change, result(claim, at));
   }
 
   /** Gives back what an object was granted that is not stored after all. */
@@ -200,16 +240,4 @@ function isShort(error: unknown): boolean {
 
 function textOf(shortages: readonly Shortage[]): string {
   return shortages.map(({ message }) => message).join("; ");
-}
-
-function resultOf(error: unknown): AdmissionResult {
-  if (!(error instanceof Refused)) return "undecided";
-  const results = {
-    insufficient: "denied",
-    misconfigured: "misconfigured",
-    taken: "exists",
-    timeout: "undecided",
-    busy: "undecided",
-  } as const;
-  return results[error.kind];
 }

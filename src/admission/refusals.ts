@@ -1,3 +1,4 @@
+import { type Amount, amountOf, noAmount } from "../core/resources/amount.ts";
 import { consumerText } from "../core/resources/consumer-ref.ts";
 import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import {
@@ -28,27 +29,30 @@ export class Refused extends Error {
   override readonly name = "Refused";
   readonly status: ApiStatus;
   readonly kind: "insufficient" | "timeout" | "busy" | "misconfigured" | "taken";
+  /** The reason alone, without what it means for the request. */
+  readonly because: string;
 
-  constructor(kind: Refused["kind"], status: ApiStatus) {
+  constructor(kind: Refused["kind"], status: ApiStatus, because = status.message ?? kind) {
     super(status.message ?? kind);
     this.kind = kind;
     this.status = status;
+    this.because = because;
   }
 
   static timeout(because: string): Refused {
-    return new Refused("timeout", later(because, causeReasons.timeout));
+    return new Refused("timeout", later(because, causeReasons.timeout), because);
   }
 
   /** Nobody can say now; asking again may help. */
   static busy(because: string): Refused {
-    return new Refused("busy", later(because, causeReasons.undecided));
+    return new Refused("busy", later(because, causeReasons.undecided), because);
   }
 
   /** Nobody will be able to say until somebody mends something. */
   static misconfigured(because: string): Refused {
     const message = `quota is misconfigured, and this cannot be stored until it is mended: ${because}`;
     const details: StatusDetails = { causes: [{ reason: causeReasons.misconfigured, message: because }] };
-    return new Refused("misconfigured", failure("InternalError", message, details));
+    return new Refused("misconfigured", failure("InternalError", message, details), because);
   }
 
   static taken(resource: GroupResource, name: string): Refused {
@@ -87,17 +91,26 @@ export interface Shortage {
 
 /** What a denied claim says of itself: one shortage for each request that did not fit. */
 export function shortagesOf({ consumer, status }: ResourceClaim): readonly Shortage[] {
-  return (status.allocations ?? []).flatMap(({ resourceType, message = "" }) => {
-    const shortage = shortageOf(resourceType, consumerText(consumer), message);
-    return shortage === undefined ? [] : [shortage];
+  return (status.allocations ?? []).flatMap(({ resourceType, message = "", limit }) => {
+    const known = limit === undefined ? undefined : amountOf(limit);
+    return shortageOf({ resourceType, text: message, limit: known }, consumerText(consumer)) ?? [];
   });
 }
 
-/** From the text of an answer to a request; undefined for one that would have fitted. */
-export function shortageOf(resourceType: string, consumer: string, text: string): Shortage | undefined {
+/** The answer to a request. */
+export interface RequestAnswer {
+  readonly resourceType: string;
+  readonly text: string;
+  /** What there is in all; undefined where that is not known. */
+  readonly limit: Amount | undefined;
+}
+
+/** Undefined for a request that would have fitted. */
+export function shortageOf({ resourceType, text, limit }: RequestAnswer, consumer: string): Shortage | undefined {
   const numbers = /^(.*?): (requested .*)$/s.exec(text);
   if (numbers === null) return undefined;
   const message = `${numbers[1]} for ${consumer}: ${numbers[2]}`;
-  const isNotGranted = /, limit 0, /.test(text);
-  return { resourceType, message, ...(isNotGranted ? { hint: `Nothing of it is granted to ${consumer} yet.` } : {}) };
+  return limit === noAmount
+    ? { resourceType, message, hint: `Nothing of it is granted to ${consumer} yet.` }
+    : { resourceType, message };
 }

@@ -3,21 +3,24 @@ import type { Figures } from "../core/ledger/page-book.ts";
 import { consumerText } from "../core/resources/consumer-ref.ts";
 import type { RegistrationView } from "../core/resources/registration-rules.ts";
 import { displayAmount, displayNumber } from "../core/resources/units.ts";
-import { type Need, needsOf, type PlacedClaim } from "./needs.ts";
+import type { Need } from "./needs.ts";
 import { unitOf } from "./unit-of.ts";
-import type { UsageView } from "./usage-view.ts";
 
-/** From here on it is said with every object. */
-const percentMin = 80;
+/** From each of these on it is said with every object, in words of its own. */
+const levels = [
+  { percentMin: 100, says: () => "used up" },
+  { percentMin: 90, says: (percent: number) => `nearly used up, ${percent} %` },
+  { percentMin: 80, says: (percent: number) => `${percent} % used` },
+] as const;
 
 /** What somebody should know who was just given something: how little is left. */
 export function usageWarnings(
-  claims: readonly PlacedClaim[],
-  usage: UsageView,
+  needs: readonly Need[],
+  figuresOf: (need: Need) => Figures | undefined,
   registrations: RegistrationView,
 ): readonly string[] {
-  return needsOf(claims).flatMap((need) => {
-    const figures = usage.figuresOf(need.key, need.dimensionKey);
+  return needs.flatMap((need) => {
+    const figures = figuresOf(need);
     return figures === undefined ? [] : (warningOf(need, figures, registrations) ?? []);
   });
 }
@@ -25,9 +28,10 @@ export function usageWarnings(
 function warningOf({ key, dimensionKey }: Need, figures: Figures, registrations: RegistrationView): string | undefined {
   const used = plus(figures.allocated, figures.reserved);
   const percent = percentOf(used, figures.limit);
-  if (percent < percentMin) return undefined;
+  const level = levels.find(({ percentMin }) => percent >= percentMin);
+  if (level === undefined) return undefined;
   const unit = unitOf(registrations, key.resourceType);
   const what = dimensionKey === "" ? key.resourceType : `${key.resourceType} (${dimensionKey})`;
   const amounts = `${displayNumber(used, unit)} of ${displayAmount(figures.limit, unit)}`;
-  return `quota ${what} for ${consumerText(key.consumer)} is ${percent} % used: ${amounts}`;
+  return `quota ${what} for ${consumerText(key.consumer)} is ${level.says(percent)}: ${amounts}`;
 }

@@ -48,7 +48,11 @@ export class QuotaSystem {
       },
       // A claim that is kept until its object is gone is told so when it is bound.
       ownedFromBirth: !claimFinalizer,
-      usage: { figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey) },
+      usage: {
+        isAlone: true,
+        figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey),
+        shortOf: (owner, claims) => this.controllers.known.shortOf(owner, claims),
+      },
     });
     const promised = (uid: string): boolean => this.#admission.promised(uid);
     const told = { ...toldDecisions, promised };

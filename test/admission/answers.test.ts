@@ -1,32 +1,38 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AdmissionResult } from "../../src/admission/admission-listener.ts";
 import type { WaiterResult } from "../../src/admission/stream-listener.ts";
-import { grantsType } from "../../src/controllers/quota-types.ts";
+import { claimPoliciesType, grantsType } from "../../src/controllers/quota-types.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType } from "./object-types.ts";
 import {
+  bucketOf,
   claimsIn,
   configMap,
   configMapKind,
   enforce,
   grant,
+  isReady,
   limitOf,
   policy,
   provide,
   usesEventually,
 } from "./quota-objects.ts";
-import { eventually, type Json } from "./served-world.ts";
+import { eventually, type Json, signal } from "./served-world.ts";
 
 let world: AdmissionWorld;
 /** Nobody can write a page while this is not resolved. */
 let pages: Promise<void>;
 let waited: WaiterResult[];
+let results: AdmissionResult[];
 const path = "/api/v1/namespaces/default/configmaps";
 
 beforeEach(async () => {
   pages = Promise.resolve();
   waited = [];
+  results = [];
   world = await AdmissionWorld.start({
     waitMsMax: 1_500,
+    told: { decided: (_policy, _change, result) => results.push(result) },
     toldStreams: { waited: (result) => waited.push(result) },
     plugins: [
       {
@@ -49,6 +55,14 @@ afterEach(async () => {
 
 const post = (name: string, query: Readonly<Record<string, string>> = {}) =>
   world.ask({ method: "POST", path, body: configMap(name), query });
+/** Nobody can write a page until what is returned is called. */
+function keepPages(): () => void {
+  let release = (): void => undefined;
+  pages = new Promise((resolve) => {
+    release = resolve;
+  });
+  return release;
+}
 const causes = (body: Json) =>
   (body["details"] as { causes?: { reason: string }[] }).causes?.map(({ reason }) => reason);
 
@@ -62,10 +76,7 @@ describe("answers tell themselves apart", () => {
   });
 
   it("no decision in time: 503, to be tried again, and nothing is kept", async () => {
-    let release = (): void => undefined;
-    pages = new Promise((resolve) => {
-      release = resolve;
-    });
+    const release = keepPages();
     const { code, body, message } = await post("a");
     expect([code, body["reason"], causes(body)]).toEqual([503, "ServiceUnavailable", ["QuotaDecisionTimeout"]]);
     expect(body["details"]).toHaveProperty("retryAfterSeconds", 1);
@@ -87,6 +98,35 @@ describe("answers tell themselves apart", () => {
     expect([code, body["reason"], causes(body)]).toEqual([500, "InternalError", ["QuotaMisconfigured"]]);
     expect(message).toContain('ClaimCreationPolicy "broken"');
     expect(await claimsIn(world)).toEqual([]);
+  });
+});
+
+describe("a policy that lets in what nobody decides", () => {
+  const warning = 'quota is not checked: the claim of ClaimCreationPolicy "maps" was not decided in time';
+  const used = async () => {
+    const { status } = (await bucketOf(world, "core/configmaps")) ?? {};
+    return [status?.["limit"], status?.["allocated"], status?.["reserved"], status?.["overage"]];
+  };
+
+  beforeEach(async () => {
+    const body = { spec: { failurePolicy: "Ignore" } };
+    await world.resource(claimPoliciesType).patch({ name: "maps" }, { type: "merge", body }, {}, signal);
+    await isReady(world, "maps");
+  });
+
+  it("says so, and what came in is counted afterwards, beyond the limit if need be", async () => {
+    const release = keepPages();
+    const answers = await Promise.all(["a", "b"].map((name) => post(name)));
+    for (const { code, warnings } of answers) expect([code, warnings[0]]).toEqual([201, warning]);
+    expect(results).toEqual(["ignored", "ignored"]);
+    release();
+    await eventually(async () => expect(await used()).toEqual([1, 2, 0, 1]));
+    expect((await post("c")).code).toBe(403);
+  });
+
+  it("says nothing of what is decided", async () => {
+    const { code, warnings } = await post("a");
+    expect([code, warnings.filter((text) => text.includes("not checked"))]).toEqual([201, []]);
   });
 });
 
@@ -113,8 +153,8 @@ describe("a dry run", () => {
     await enforce(world, policy("three-more", configMapKind, "core/configmaps", { requests }));
     const { code, message } = await post("a", dryRun);
     expect(code).toBe(403);
-    expect(message).toContain("requested 4 configmaps, limit 3");
-    expect((await post("a")).code).toBe(403);
+    expect(message).toContain("requested 3 configmaps, limit 3, allocated 1, reserved 0, available 2");
+    expect(await post("a")).toMatchObject({ code, message });
   });
 
   it("of something that does not exist in a namespace without quota is refused", async () => {

@@ -10,7 +10,7 @@ import { parseResourceClaim, resourceClaimDefinition } from "../../src/core/reso
 import { annotations } from "../../src/core/resources/well-known.ts";
 import { KubeClient, rootPlane } from "../../src/kube/client/kube-client.ts";
 import { directTransport } from "../../src/kube/transport/direct-transport.ts";
-import type { Transport } from "../../src/kube/transport/transport.ts";
+import type { LineSink, StreamEvent, Transport } from "../../src/kube/transport/transport.ts";
 import { failure, StatusError } from "../../src/protocol/api-status.ts";
 import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
 import { crdOf } from "../../src/schema/crd.ts";
@@ -18,12 +18,15 @@ import { wanted } from "./made-claims.ts";
 import { definitionsType } from "./object-types.ts";
 import { eventually, signal, systemUser } from "./served-world.ts";
 
-/** A network whose streams can be cut, and kept from coming back. */
+/** A network whose streams can be cut, and kept from coming back. It knows what is asked, and can speak for the server. */
 class CuttableNetwork {
   readonly #inner: Transport;
   readonly #cuts = new Set<(error: unknown) => void>();
+  readonly #sinks = new Set<LineSink>();
+  /** Paths of requests other than streams. */
+  readonly asked: string[] = [];
   /** What streams are refused with; undefined lets them through. */
-  refusal: StatusError | undefined;
+  refusal: Error | undefined;
 
   constructor(inner: Transport) {
     this.#inner = inner;
@@ -32,6 +35,10 @@ class CuttableNetwork {
   get transport(): Transport {
     return {
       ...this.#inner,
+      request: (call, ended) => {
+        this.asked.push(call.path);
+        return this.#inner.request(call, ended);
+      },
       stream: async (call, sink, ended) => {
         if (this.refusal !== undefined) throw this.refusal;
         const life = new AbortController();
@@ -41,18 +48,25 @@ class CuttableNetwork {
           cut = reject;
         });
         this.#cuts.add(cut);
+        this.#sinks.add(sink);
         try {
           await Promise.race([this.#inner.stream(call, sink, life.signal), isCut]);
         } finally {
           this.#cuts.delete(cut);
+          this.#sinks.delete(sink);
           life.abort(new Error("cut"));
         }
       },
     };
   }
 
-  cut(error: StatusError): void {
+  cut(error: Error): void {
     for (const cut of this.#cuts) cut(error);
+  }
+
+  /** A line that comes on every stream. */
+  tell(event: StreamEvent): void {
+    for (const sink of this.#sinks) sink.line(event);
   }
 }
 
@@ -172,6 +186,35 @@ describe("a stream of claims", () => {
     });
   });
 
+  it.each([
+    ["a connection that is lost", new Error("the connection was cut")],
+    ["a server that fails", new StatusError(failure("InternalError", "something is wrong here"))],
+    ["a server that has too much to do", new StatusError(failure("TooManyRequests", "slower"))],
+  ])("goes on where it was after %s: what happened meanwhile is told, and nothing is read", async (_, error) => {
+    await streams.use("root", async (stream) => {
+      await stream.open;
+      const waiter = stream.join("default", "claim", "me");
+      stream.follow(waiter, await make());
+      await eventually(async () => expect(events).toContain("processed pending"));
+      network.asked.length = 0;
+      network.refusal = error;
+      network.cut(error);
+      await decide("QuotaExceeded");
+      await passing(async () => expect(events.filter((event) => event.startsWith("failed")).length).toBeGreaterThan(1));
+      expect(events).not.toContain("received Modified");
+      network.refusal = undefined;
+      let heard = "";
+      void waiter.done.then(({ result }) => {
+        heard = result;
+      });
+      await passing(async () => expect(heard).toBe("denied"));
+      expect(events.slice(-2)).toEqual(["received Modified", "processed denied"]);
+      expect(events).toContain("restarted");
+      expect(network.asked).toEqual([]);
+      stream.leave(waiter, "denied");
+    });
+  });
+
   it("tells of the end of a claim that went while nobody could see it", async () => {
     await streams.use("root", async (stream) => {
       await stream.open;
@@ -245,6 +288,24 @@ describe("streams of planes", () => {
     network.refusal = undefined;
     await touch("root");
     expect(streams.health.desired).toBe(1);
+  });
+
+  it("are as old as what their server said last: a bookmark makes them young, and so does a new stream", async () => {
+    await touch("root");
+    await eventually(async () => expect(streams.health.connected).toBe(1));
+    clock.advance(60_000);
+    expect(streams.health.bookmarkAgeMsMax).toBe(60_000);
+    const { resourceVersion } = await claims().list({}, signal);
+    network.tell({ type: "BOOKMARK", object: { kind: "ResourceClaim", metadata: { resourceVersion } } });
+    expect(streams.health).toMatchObject({ bookmarkAgeMsMax: 0, uptimeMsMax: 60_000 });
+    expect(events.at(-1)).toBe("received Bookmark");
+    clock.advance(20_000);
+    await make();
+    await eventually(async () => expect(events).toContain("received Added"));
+    expect(streams.health.bookmarkAgeMsMax).toBe(20_000); // a claim says nothing of others
+    network.cut(new Error("the connection was cut"));
+    await passing(async () => expect(events).toContain("restarted"));
+    expect(streams.health.bookmarkAgeMsMax).toBeLessThan(20_000);
   });
 
   it("are as many as planes in use, and tell how they are", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimsType, grantsType } from "../../src/controllers/quota-types.ts";
+import { claimsType, grantsType, registrationsType } from "../../src/controllers/quota-types.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, namespacesType } from "./object-types.ts";
 import {
@@ -11,6 +11,7 @@ import {
   limitOf,
   policy,
   provide,
+  registration,
   usesEventually,
 } from "./quota-objects.ts";
 import { eventually, signal } from "./served-world.ts";
@@ -72,6 +73,23 @@ describe("an object", () => {
     );
   });
 
+  it("is refused where nothing is granted, and told so, whatever the unit looks like", async () => {
+    for (const [resourceType, baseUnit] of [
+      ["core/storage", "GiB"],
+      ["core/cpus", "vCPU"],
+    ] as const) {
+      await world.create(registrationsType, registration(resourceType, [configMapKind], { baseUnit }));
+      await enforce(world, policy(baseUnit.toLowerCase(), configMapKind, resourceType));
+    }
+    for (const query of [{ dryRun: "All" }, {}]) {
+      const { code, message } = await world.ask({ method: "POST", path, query, body: configMap("a") });
+      expect(code).toBe(403);
+      expect(message).toContain("limit 0 GiB,");
+      expect(message).toContain("limit 0 vCPU,");
+      expect(message.match(/Nothing of it is granted to Namespace "default" yet\./g)).toHaveLength(1);
+    }
+  });
+
   it("takes one unit however often it is posted at once, and all but one are told that it is there", async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => post("same")));
     expect(answers.map(({ code }) => code).sort()).toEqual([201, 409, 409, 409, 409, 409]);
@@ -92,6 +110,25 @@ describe("an object", () => {
     }
     await usesEventually(world, type, 0);
     expect(await claimsIn(world)).toHaveLength(0);
+  });
+
+  it("that is being deleted holds its unit until it is gone", async () => {
+    const held = configMap("a", {}, { finalizers: ["example.com/hold"] });
+    expect(await world.tryCreate(configMapsType, held)).toEqual(yes);
+    for (const name of ["b", "c"]) expect(await post(name)).toEqual(yes);
+    await remove("a");
+    const { body } = await world.ask({ method: "GET", path: `${path}/a` });
+    expect(body["metadata"]).toHaveProperty("deletionTimestamp");
+    expect(await post("d")).toEqual({ code: 403, message: full(3) });
+    world.skippedMs = 10 * 60_000; // however long that takes
+    const patch = (metadata: object) =>
+      world.ask({ method: "PATCH", path: `${path}/a`, type: "application/merge-patch+json", body: { metadata } });
+    expect((await patch({ labels: { looked: "again" } })).code).toBe(200);
+    await usesEventually(world, type, 3);
+    expect(await post("d")).toEqual({ code: 403, message: full(3) });
+    expect((await patch({ finalizers: null })).code).toBe(200);
+    await eventually(async () => expect(await post("d")).toEqual(yes));
+    expect((await world.ask({ method: "GET", path: `${path}/a` })).code).toBe(404);
   });
 
   it("takes a unit under a generated name", async () => {
@@ -151,7 +188,7 @@ describe("an object", () => {
     expect(labels === others).toBe(true);
   });
 
-  it("comes with a warning when little is left", async () => {
+  it("comes with a warning when little is left, and with another when next to nothing is", async () => {
     await world.create(grantsType, grant("seven", type, 7));
     await eventually(async () => expect(await limitOf(world, type)).toBe(10));
     const warnings: (readonly string[])[] = [];
@@ -160,19 +197,22 @@ describe("an object", () => {
       expect(code).toBe(201);
       warnings.push(told);
     }
-    const used = (percent: number, count: number) => [
-      `quota core/configmaps for Namespace "default" is ${percent} % used: ${count} of 10 configmaps`,
-    ];
-    expect(warnings).toEqual([[], [], [], [], [], [], [], used(80, 8), used(90, 9), used(100, 10)]);
+    const said = (text: string) => [`quota core/configmaps for Namespace "default" is ${text} of 10 configmaps`];
+    expect(warnings.slice(0, 7).flat()).toEqual([]);
+    expect(warnings.slice(7)).toEqual([said("80 % used: 8"), said("nearly used up, 90 %: 9"), said("used up: 10")]);
   });
 });
 
 describe("many objects", () => {
   it("open one watch, however many come first", async () => {
+    const claims = "/apis/quota.miloapis.com/v1alpha1/resourceclaims";
+    const watches = () => world.watched.filter((watched) => watched === claims).length;
+    const before = watches();
     const answers = await Promise.all(Array.from({ length: 64 }, (_, at) => post(`first-${at}`)));
     expect(answers.filter(({ code }) => code === 201)).toHaveLength(3);
     expect(answers.filter(({ code }) => code === 403)).toHaveLength(61);
     expect(opened).toBe(1);
+    expect(watches() - before).toBe(1);
     expect(world.health).toMatchObject({ desired: 1, connected: 1, waiters: 0, activePolicies: 1 });
   });
 

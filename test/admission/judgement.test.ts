@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Heard, isIgnored, judge } from "../../src/admission/judgement.ts";
+import type { AdmissionResult } from "../../src/admission/admission-listener.ts";
+import { type Heard, isIgnored, judge, resultIfRefused } from "../../src/admission/judgement.ts";
 import { Refused } from "../../src/admission/refusals.ts";
 import type { ClaimPolicy } from "../../src/admission/wanted-claims.ts";
 import { failure, StatusError } from "../../src/protocol/api-status.ts";
@@ -30,6 +31,8 @@ const heard = {
   timeout: { result: "timeout" },
   taken: { result: "failed", error: Refused.taken({ group: "", resource: "configmaps" }, "a") },
   busy: { result: "failed", error: Refused.busy("too many") },
+  unwatched: { result: "failed", error: Refused.timeout("claims cannot be watched") },
+  foreign: { result: "failed", error: Refused.misconfigured("there is another claim") },
   forbidden: { result: "failed", error: new StatusError(failure("Forbidden", "not you")) },
   unavailable: { result: "failed", error: new StatusError(failure("ServiceUnavailable", "not now")) },
   hurried: { result: "failed", error: new StatusError(failure("TooManyRequests", "slower")) },
@@ -55,6 +58,8 @@ describe("a change is", () => {
     "told to come back when the connection is cut": [["cut"], 503, "QuotaUndecided"],
     "refused as misconfigured when its claim cannot be valid": [["invalid"], 500, "QuotaMisconfigured"],
     "refused as misconfigured when its claim may not be made": [["forbidden"], 500, "QuotaMisconfigured"],
+    "refused as misconfigured when there is another claim of the name": [["foreign"], 500, "QuotaMisconfigured"],
+    "told to come back when claims cannot be watched": [["unwatched"], 503, "QuotaDecisionTimeout"],
     "refused as misconfigured before it is told to come back": [["timeout", "forbidden"], 500, "QuotaMisconfigured"],
   };
   for (const [name, [names, code, cause]] of Object.entries(cases)) {
@@ -62,6 +67,40 @@ describe("a change is", () => {
       const status = judge(all(names), "Ask.")?.status;
       expect([status?.code, status?.details?.causes?.[0]?.reason]).toEqual([code, cause]);
       expect(status?.details?.retryAfterSeconds).toBe(code === 503 ? 1 : undefined);
+    });
+  }
+});
+
+it("every refusal but for quota, and for an object that is there, names the policy", () => {
+  const { granted: _granted, denied: _denied, taken: _taken, ...others } = heard;
+  for (const each of Object.values(others)) {
+    const status = judge([{ policy: policy("Fail"), heard: each }], "")?.status;
+    expect(status?.message).toContain('the claim of ClaimCreationPolicy "maps" ');
+    expect(status?.details?.causes?.[0]?.message).toContain('ClaimCreationPolicy "maps"');
+  }
+});
+
+describe("a policy, when a change is refused, came to", () => {
+  const cases: Record<What, AdmissionResult> = {
+    granted: "withdrawn",
+    denied: "denied",
+    taken: "exists",
+    invalid: "misconfigured",
+    lost: "undecided",
+    timeout: "undecided",
+    busy: "undecided",
+    unwatched: "undecided",
+    foreign: "misconfigured",
+    forbidden: "misconfigured",
+    unavailable: "undecided",
+    hurried: "undecided",
+    cut: "undecided",
+  };
+  for (const [name, result] of Object.entries(cases) as [What, AdmissionResult][]) {
+    it(`${result} because of: ${name}`, () => {
+      for (const failurePolicy of ["Fail", "Ignore"] as const) {
+        expect(all([name], failurePolicy).map(resultIfRefused)).toEqual([result]);
+      }
     });
   }
 });
@@ -82,6 +121,8 @@ describe("a policy that ignores failures", () => {
     lost: true,
     timeout: true,
     busy: true,
+    unwatched: true,
+    foreign: true,
     forbidden: true,
     unavailable: true,
     hurried: true,

@@ -83,6 +83,15 @@ describe("several policies on one kind", () => {
     await usesEventually(world, "core/settings", 1);
     expect(await claimsIn(world)).toHaveLength(2);
   });
+
+  it("each tell what they came to themselves, also in a dry run", async () => {
+    expect(await post("a")).toEqual(yes);
+    expect((await post("b")).code).toBe(403);
+    expect((await world.ask({ method: "POST", path, body: configMap("b"), query: { dryRun: "All" } })).code).toBe(403);
+    const told = (name: string) => results.filter(([of]) => of === name).map(([, result]) => result);
+    expect(told("maps")).toEqual(["granted", "withdrawn", "withdrawn"]);
+    expect(told("settings")).toEqual(["granted", "denied", "denied"]);
+  });
 });
 
 it("every quota that is short is named, in the message and as causes", async () => {
@@ -125,6 +134,25 @@ describe("a policy", () => {
     await patchPolicy("maps", { target: { ...(spec["target"] as Json) } });
     await isReady(world, "maps");
     await eventually(async () => expect(await post("a")).toEqual(yes));
+  });
+
+  it("that does not work for an object is told of before anything is claimed, whatever else is true of it", async () => {
+    await maps(1);
+    expect(await post("a")).toEqual(yes);
+    const requests = [{ resourceType: "core/configmaps", amountExpression: "int(trigger.data.size)" }];
+    await enforce(world, policy("broken", configMapKind, "core/configmaps", { requests }));
+    results.length = 0;
+    for (const [name, query] of [
+      ["a", {}],
+      ["b", {}],
+      ["b", { dryRun: "All" }],
+    ] as const) {
+      const { code, message } = await world.ask({ method: "POST", path, query, body: configMap(name) });
+      expect(code).toBe(500);
+      expect(message).toContain('ClaimCreationPolicy "broken"');
+    }
+    expect(results).toEqual(Array.from({ length: 3 }, () => ["broken", "misconfigured"]));
+    expect(await claimsIn(world)).toHaveLength(1);
   });
 
   it("that does not work lets everything in if it says so, with a warning", async () => {
@@ -230,7 +258,10 @@ describe("a policy", () => {
     await world.create(claimsType, foreign);
     const { code, message } = await post("a");
     expect(code).toBe(500);
-    expect(message).toContain("there is a claim fixed-name that is not for this");
+    expect(message).toContain(
+      'the claim of ClaimCreationPolicy "maps" cannot be made: there is a claim fixed-name that is not for this',
+    );
+    expect(results).toEqual([["maps", "misconfigured"]]);
     const { items } = await world.resource(claimsType).list({}, signal);
     expect(items).toHaveLength(1);
   });

@@ -45,15 +45,18 @@ export interface Asking {
 /** A server, and what people do with it. */
 export class ServedWorld {
   readonly reported: string[] = [];
+  /** Paths of the watches that the system opens. */
+  readonly watched: string[] = [];
   readonly server: EmbeddedServer;
   readonly planes;
 
   constructor(server: EmbeddedServer) {
     this.server = server;
-    this.planes = planesOfServer(
-      directTransport((request) => server.api.handle(request), systemUser),
-      layout,
-    );
+    const handle = (request: DirectRequest) => {
+      if (request.query.has("watch")) this.watched.push(request.path);
+      return server.api.handle(request);
+    };
+    this.planes = planesOfServer(directTransport(handle, systemUser), layout);
   }
 
   /** Serves a kind from now on. */

@@ -116,7 +116,7 @@ it("who would have to wait for claims where none can be watched is told why", as
   const verdict = await lost.decide(change(object), signal);
   expect(verdict).toMatchObject({
     allowed: false,
-    status: { code: 503, message: expect.stringContaining("quota could not be decided: claims cannot be watched: ") },
+    status: { code: 503, message: expect.stringContaining("cannot be made: claims cannot be watched: ") },
   });
   await lost.stop();
 });

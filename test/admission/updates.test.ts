@@ -84,6 +84,33 @@ describe("an object that starts to match a policy", () => {
   });
 });
 
+describe("an object that stops matching a policy", () => {
+  const map = "/api/v1/namespaces/default/configmaps";
+  const label = (name: string, value: string | null) =>
+    patch(`${map}/${name}`, { metadata: { labels: { counted: value } } });
+
+  beforeEach(async () => {
+    await provide(world, "core/configmaps", configMapKind, 1);
+    const constraints = [{ expression: 'trigger.metadata.labels["counted"] == "yes"' }];
+    await enforce(world, policy("maps", configMapKind, "core/configmaps", { constraints }));
+    const labels = { counted: "yes" };
+    await world.create(configMapsType, configMap("a", {}, { labels }));
+    await world.create(configMapsType, configMap("b"));
+  });
+
+  it("gives back all it holds, once that is stored and nothing else may come", async () => {
+    expect((await label("b", "yes")).code).toBe(403);
+    expect((await label("a", null)).code).toBe(200);
+    world.skippedMs = 60_000;
+    await patch(`${map}/a`, { data: { look: "again" } });
+    await usesEventually(world, "core/configmaps", 0);
+    await eventually(async () => expect(await claimsIn(world)).toEqual([]));
+    expect((await label("b", "yes")).code).toBe(200);
+    await usesEventually(world, "core/configmaps", 1);
+    expect((await label("a", "yes")).code).toBe(403); // it is not let in twice
+  });
+});
+
 describe("an object whose need grows", () => {
   beforeEach(async () => {
     await world.define(shipsDefinition, shipsType);

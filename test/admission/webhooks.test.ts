@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { grantsType } from "../../src/controllers/quota-types.ts";
 import { configMapsType, shipsDefinition, shipsType } from "./object-types.ts";
 import {
   claimsIn,
   configMap,
   configMapKind,
   enforce,
+  grant,
+  limitOf,
   policy,
   provide,
   ship,
@@ -54,11 +57,30 @@ it("objects are let in and refused over HTTPS, with the same answers, whichever 
   expect(await claimsIn(world)).toHaveLength(2);
 });
 
-it("one object posted six times at once takes one unit", async () => {
+it("one object posted six times at once takes one unit, and all but one are told that it is there", async () => {
   const answers = await Promise.all(Array.from({ length: 6 }, () => post("same")));
-  expect(answers.filter(({ code }) => code === 201)).toHaveLength(1);
+  expect(answers.map(({ code }) => code).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   await eventually(async () => expect(await claimsIn(world)).toHaveLength(1));
   await usesEventually(world, "core/configmaps", 1);
+});
+
+it("objects come with a warning when little is left, whichever replica is asked", async () => {
+  await world.create(grantsType, grant("eight-more", "core/configmaps", 8));
+  await eventually(async () => expect(await limitOf(world, "core/configmaps")).toBe(10));
+  const path = "/api/v1/namespaces/default/configmaps";
+  const warned: string[] = [];
+  for (let at = 1; at <= 10; at += 1) {
+    if (at === 10) await world.askAt(1, kinds);
+    const { code, warnings } = await world.ask({ method: "POST", path, body: configMap(`map-${at}`) });
+    expect(code).toBe(201);
+    warned.push(...warnings.map((text) => `${at}: ${text}`));
+  }
+  const said = (text: string) => `quota core/configmaps for Namespace "default" is ${text} of 10 configmaps`;
+  expect(warned).toEqual([
+    `8: ${said("80 % used: 8")}`,
+    `9: ${said("nearly used up, 90 %: 9")}`,
+    `10: ${said("used up: 10")}`,
+  ]);
 });
 
 it("a dry run is answered, and nothing is written", async () => {

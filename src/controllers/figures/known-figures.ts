@@ -1,4 +1,7 @@
+import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import type { Figures, PageBook } from "../../core/ledger/page-book.ts";
+import type { ShortPart } from "../../core/ledger/settle.ts";
+import { tryClaims } from "../../core/ledger/trial.ts";
 import { consumerKey } from "../../core/resources/consumer-ref.ts";
 import type { BucketKey, BucketViews } from "../writer/bucket-views.ts";
 
@@ -26,10 +29,25 @@ export class KnownFigures implements BucketViews {
 
   /** Undefined when nobody here knows. */
   figuresOf(key: BucketKey, dimensionKey: string): Figures | undefined {
-    const id = idOf(key);
-    const book = this.#known.get(id)?.read();
-    if (book === undefined) this.#known.delete(id);
+    const book = this.#bookOf(key);
     return dimensionKey === "" ? book?.figures() : book?.figuresFor(dimensionKey);
+  }
+
+  /**
+   * What would not fit of claims that nobody has made, claim by claim: each as a whole, beside those before it that fit.
+   * Undefined when nobody here knows all that they ask for.
+   */
+  shortOf(
+    owner: Omit<BucketKey, "resourceType">,
+    claims: readonly (readonly ClaimPart[])[],
+  ): readonly (readonly ShortPart[])[] | undefined {
+    const books = new Map<string, PageBook>();
+    for (const { resourceType } of claims.flat()) {
+      const book = books.get(resourceType) ?? this.#bookOf({ ...owner, resourceType });
+      if (book === undefined) return undefined;
+      books.set(resourceType, book);
+    }
+    return tryClaims(claims, (resourceType) => books.get(resourceType) as PageBook);
   }
 
   /** How long ago each page was last written, or read and counted: since then its figures are known to be true. */
@@ -44,6 +62,13 @@ export class KnownFigures implements BucketViews {
   /** Whoever knew does not write any more. */
   forget(): void {
     this.#known.clear();
+  }
+
+  #bookOf(key: BucketKey): PageBook | undefined {
+    const id = idOf(key);
+    const book = this.#known.get(id)?.read();
+    if (book === undefined) this.#known.delete(id);
+    return book;
   }
 }
 

@@ -1,9 +1,9 @@
 import type { ConditionState } from "../../protocol/condition.ts";
-import { type Amount, amountToJson, noAmount } from "../resources/amount.ts";
+import { type Amount, amountMax, amountToJson, noAmount } from "../resources/amount.ts";
 import { dimensionKey } from "../resources/dimensions.ts";
 import type { ClaimRequest } from "../resources/resource-claim.ts";
 import { displayAmount, displayFloor, displayNumber, type Unit } from "../resources/units.ts";
-import { minusOrNone, total } from "./arithmetic.ts";
+import { least, minusOrNone, total } from "./arithmetic.ts";
 import type { ShortPart } from "./settle.ts";
 
 /** What is written into a claim's status when it is decided: answer and numbers in one piece. */
@@ -19,6 +19,8 @@ export interface AllocationStatus {
   readonly reason: "QuotaAvailable" | "QuotaExceeded";
   readonly message: string;
   readonly allocatedAmount: number | bigint;
+  /** Of what did not fit. */
+  readonly limit?: number | bigint;
   readonly allocatingBucket?: string;
 }
 
@@ -63,11 +65,13 @@ export function deniedAnswer(
     condition: { type: "Granted", status: "False", reason: "QuotaExceeded", message: reasons.join("; ") },
     allocations: requests.map((request) => {
       const at = short.findIndex(({ part }) => isPart(request, part));
+      const figures = short[at]?.figures;
       return {
         ...allocation(request, noAmount),
         status: "Denied",
         reason: "QuotaExceeded",
         message: reasons[at] ?? `Would have fitted; not granted because ${others} did not`,
+        ...(figures === undefined ? {} : { limit: amountToJson(least(figures.limit, amountMax)) }),
       };
     }),
   };

@@ -3,7 +3,7 @@ import { issueText, type Parsed } from "../../protocol/field-issue.ts";
 import { readJson } from "../../protocol/json-reader.ts";
 import { writeJson } from "../../protocol/json-writer.ts";
 import { parseAllowanceBucket } from "../resources/allowance-bucket.ts";
-import { amountOf } from "../resources/amount.ts";
+import { type Amount, amountMax, amountOf } from "../resources/amount.ts";
 import { dimensionKey } from "../resources/dimensions.ts";
 import { type ClaimRequest, parseResourceClaim } from "../resources/resource-claim.ts";
 import { parseResourceGrant, type ResourceGrant } from "../resources/resource-grant.ts";
@@ -504,6 +504,7 @@ describe("an answer", () => {
           status: "Denied",
           reason: "QuotaExceeded",
           allocatedAmount: 0,
+          limit: 3,
           message,
         },
         {
@@ -516,6 +517,18 @@ describe("an answer", () => {
         },
       ],
     });
+  });
+
+  it("that denies shows no larger limit than an int64 holds", () => {
+    const figures = {
+      limit: (amountMax + 1n) as Amount,
+      allocated: amountMax,
+      reserved: amountOf(0),
+      available: amountOf(1),
+      overage: amountOf(0),
+    };
+    const part = { resourceType: "x/projects", amount: amountOf(2), dimensionKey: "" };
+    expect(deniedAnswer(requests, [{ part, figures }], context).allocations[0]).toMatchObject({ limit: amountMax });
   });
 
   it("names units that are symbols each time", () => {

@@ -50,7 +50,7 @@ export function shortParts(ledger: ConsumerLedger, claim: OpenClaim): readonly S
   const wanted = wantedParts(ledger, claim);
   const short = tryAll(wanted);
   if (short.length === 0) for (const book of wanted.keys()) book.withdraw(claim.claim.uid);
-  return short.map(shortPart);
+  return short;
 }
 
 /** Whether a claim would fit now. */
@@ -79,14 +79,14 @@ function decide(ledger: ConsumerLedger, claim: OpenClaim, crowded: Set<string>):
     return "reserve";
   }
   const short = tryAll(wanted);
-  return short.length === 0 ? "reserve" : { outcome: "deny", claim, short: short.map(shortPart) };
+  return short.length === 0 ? "reserve" : { outcome: "deny", claim, short };
 }
 
 /** Promises all, or nothing; returns what did not fit, on every page. */
-function tryAll(wanted: ReadonlyMap<PageBook, PromisedParts>): readonly Shortage[] {
+export function tryAll(wanted: ReadonlyMap<PageBook, PromisedParts>): readonly ShortPart[] {
   const short = [...wanted].flatMap(([book, promised]) => book.promise(promised));
   if (short.length > 0) for (const [book, { uid }] of wanted) book.withdraw(uid);
-  return short;
+  return short.map(shortPart);
 }
 
 /**

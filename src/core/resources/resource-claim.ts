@@ -112,6 +112,11 @@ const allocationSchema = {
     reason: { type: "string", maxLength: 1024, description: "Why, in one word, for programs." },
     message: { type: "string", maxLength: 32768, description: "Why, in a sentence with the numbers, for people." },
     allocatedAmount: { ...amountSchema, description: "What the claim holds, in base units. 0 unless granted." },
+    limit: {
+      ...amountSchema,
+      description:
+        "The limit that it did not fit into, in base units: 0 where nothing is granted. Absent where it would have fitted.",
+    },
     allocatingBucket: { type: "string", maxLength: 253, description: "Name of the AllowanceBucket it was taken from." },
     lastTransitionTime: { type: "string", format: "date-time", description: "Since when the answer stands." },
   },

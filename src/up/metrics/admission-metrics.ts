@@ -9,7 +9,7 @@ export const admissionMetrics = {
     name: "milo_quota_admission_result_total",
     type: "counter",
     labels: ["result", "policy_name", "policy_namespace", "resource_group", "resource_kind"],
-    help: "What policies came to for objects being created or changed: granted, denied, policy_disabled; undecided (nobody could decide in time), misconfigured, exists (there is an object of the name), ignored (let in undecided, as the policy says), shadow_granted and shadow_denied (the policy only watches). Dry runs are not counted. Policies are in no namespace.",
+    help: "What policies came to for objects being created or changed: granted, denied, policy_disabled; withdrawn (there was enough, but another policy refused), undecided (nobody could decide in time), misconfigured, exists (there is an object of the name), ignored (let in undecided, as the policy says), shadow_granted and shadow_denied (the policy only watches). Dry runs are not counted. Policies are in no namespace.",
   },
   missingKeys: {
     name: "milo_quota_policy_missing_keys_total",

@@ -110,7 +110,8 @@ describe("a service that claims CPU and memory for an instance", () => {
     const [ofCpu, ofMemory] = statusOf(denied)["allocations"] as [Json, Json];
     expect(ofCpu).toMatchObject({ resourceType: cpu, status: "Denied", allocatedAmount: 0 });
     expect(String(ofCpu["message"])).toContain(memory);
-    expect(ofMemory).toMatchObject({ resourceType: memory, status: "Denied", allocatedAmount: 0 });
+    expect(ofMemory).toMatchObject({ resourceType: memory, status: "Denied", allocatedAmount: 0, limit: 32 * gibi });
+    expect(ofCpu).not.toHaveProperty("limit");
     await system.pass(5_000);
     expect(await system.figures(web, cpu)).toMatchObject({ allocated: 1_000, reserved: 0 });
   });

@@ -1,5 +1,6 @@
 import { Admission } from "../../../src/admission/admission.ts";
 import type { AdmittingClaim } from "../../../src/admission/admission-listener.ts";
+import { unknownUsage } from "../../../src/admission/usage-view.ts";
 import { planesOfServer } from "../../../src/controllers/planes-of-server.ts";
 import { claimPoliciesType, registrationsType } from "../../../src/controllers/quota-types.ts";
 import { layout } from "../world/layout.ts";
@@ -25,6 +26,7 @@ export class Doorkeeper {
       clock,
       random,
       report,
+      usage: { ...unknownUsage, isAlone: true }, // nobody hears of warnings here: no bucket is read for them
       told: { admitted: ({ object }, claims) => this.#behind.set(uidIn(object), claims) },
     });
     this.#admission.start();

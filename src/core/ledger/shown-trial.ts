@@ -1,0 +1,62 @@
+import { type Amount, noAmount } from "../resources/amount.ts";
+import { least, minusOrNone, plus } from "./arithmetic.ts";
+import type { ClaimPart } from "./claim-knowledge.ts";
+import type { Figures } from "./page-book.ts";
+import type { ShortPart } from "./settle.ts";
+
+/** What buckets of a consumer say. */
+export interface ShownFigures {
+  /** Of a set of dimensions. */
+  figuresOf(resourceType: string, dimensionKey: string): Figures;
+  /** Of all of a resource type. */
+  totalOf(resourceType: string): Figures;
+}
+
+/**
+ * What would not fit of claims that nobody has made, for those who know no more than buckets show: each part has to fit the
+ * bucket of its dimensions, and all parts of a resource type together what is left of it. Where only some of them share a
+ * pool this may promise more than there is.
+ */
+export function tryShown(
+  claims: readonly (readonly ClaimPart[])[],
+  shown: ShownFigures,
+): readonly (readonly ShortPart[])[] {
+  let taken: Taken = new Map();
+  return claims.map((parts) => {
+    const wanted = new Map(taken);
+    const tried = parts.map((part) => ({ part, available: take(part, wanted, shown) }));
+    const short = tried.flatMap(({ part, available }) =>
+      available === undefined ? [] : [{ part, figures: { ...besides(part, taken, shown), available } }],
+    );
+    if (short.length === 0) taken = wanted;
+    return short;
+  });
+}
+
+/** What was taken so far, by resource type, and by resource type and dimensions. */
+type Taken = Map<string, Amount>;
+
+const idOf = ({ resourceType, dimensionKey }: ClaimPart): string => `${resourceType}\n${dimensionKey}`;
+
+/** Takes a part if it fits; else returns what could have been had in its place. */
+function take(part: ClaimPart, taken: Taken, shown: ShownFigures): Amount | undefined {
+  const { resourceType, dimensionKey, amount } = part;
+  const ids = [resourceType, idOf(part)] as const;
+  const [ofType, ofKey] = ids.map((id) => taken.get(id) ?? noAmount) as [Amount, Amount];
+  const own = minusOrNone(shown.figuresOf(resourceType, dimensionKey).available, ofKey);
+  const available = least(own, minusOrNone(leftOf(shown.totalOf(resourceType)), ofType));
+  if (amount > available) return available;
+  for (const id of ids) taken.set(id, plus(taken.get(id) ?? noAmount, amount));
+  return undefined;
+}
+
+/** Beside use that no pool covers, pools have room that the difference to the limit does not show. */
+function leftOf({ limit, allocated, reserved, overage }: Figures): Amount {
+  return minusOrNone(plus(limit, overage), plus(allocated, reserved));
+}
+
+/** The figures of a part, with what the claims before it would take. */
+function besides(part: ClaimPart, taken: Taken, shown: ShownFigures): Figures {
+  const figures = shown.figuresOf(part.resourceType, part.dimensionKey);
+  return { ...figures, reserved: plus(figures.reserved, taken.get(idOf(part)) ?? noAmount) };
+}
