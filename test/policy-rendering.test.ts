@@ -58,7 +58,7 @@ const input = (object: JsonObject): ClaimInput => ({
     name: "",
   },
   plane: "",
-  planeConsumer: undefined,
+  tenantOf: () => undefined,
   bucketNamespace: (consumer) => bucketNamespace(consumer, () => true),
   now: "2026-01-01T00:00:00Z",
 });

@@ -49,7 +49,8 @@ function controllersOf({ transport }: QuotaServer): Controllers {
   const layout = {
     addressOf: (plane: string) => ({ plane, prefix: "" }),
     planeOf: () => undefined,
-    ownerOf: () => undefined,
+    tenantOf: () => undefined,
+    tenantKinds: () => [],
     hasOrganizationNamespaces: false,
   };
   return new Controllers({

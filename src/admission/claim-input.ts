@@ -19,7 +19,7 @@ export function claimInput(change: ObjectChange, planes: AdmissionPlanes, clock:
       name,
     },
     plane: plane === planes.root ? "" : plane,
-    planeConsumer: planes.ownerOf(plane),
+    tenantOf: (object) => planes.tenantOf(plane, object),
     bucketNamespace: (consumer) => planes.bucketNamespace(consumer),
     isElsewhere: (consumer) => (planes.planeOf(consumer) ?? plane) !== plane,
     now: timeText(clock.now()),

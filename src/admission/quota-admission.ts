@@ -6,6 +6,7 @@ import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { EventRecorder } from "../kube/events/event-recorder.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
 import type { Clock } from "../protocol/clock.ts";
+import type { JsonObject } from "../protocol/json-value.ts";
 import type { AdmissionListener, AdmissionResult } from "./admission-listener.ts";
 import { BucketReadings } from "./bucket-readings.ts";
 import { claimInput } from "./claim-input.ts";
@@ -28,7 +29,8 @@ export interface AdmissionPlanes {
   readonly root: string;
   client(plane: string): KubeClient;
   planeOf(owner: GroupKind & { readonly name: string }): string | undefined;
-  ownerOf(plane: string): ConsumerRef | undefined;
+  /** The project or organization that an object in a plane belongs to; undefined for one that belongs to nobody. */
+  tenantOf(plane: string, object: JsonObject): ConsumerRef | undefined;
   bucketNamespace(consumer: ConsumerRef): string;
 }
 

@@ -6,8 +6,9 @@ import { dimensionKey } from "../core/resources/dimensions.ts";
 import type { ClaimRequest, ResourceRef } from "../core/resources/resource-claim.ts";
 import { type KubeClient, rootPlane } from "../kube/client/kube-client.ts";
 import { eventType } from "../kube/events/event-recorder.ts";
+import type { JsonObject } from "../protocol/json-value.ts";
 import { parseApiVersion } from "../protocol/object-meta.ts";
-import { ownerOf } from "./cluster/control-planes.ts";
+import { tenantOf } from "./cluster/control-planes.ts";
 import { anyObject, listAll } from "./cluster/object-lists.ts";
 
 /** A denial that outlived its claim: automatic claims that are denied go at once, what happened stays in an Event. */
@@ -55,7 +56,7 @@ export function possibleClaims(
   policies: readonly ClaimCreationPolicy[],
   consumers: readonly ConsumerRef[],
 ): ReadonlySet<string> {
-  const owner = ownerOf(plane);
+  const owner = tenantOf(plane, likenessOf(object));
   const unique = new Map(
     [...consumers, ...(owner === undefined ? [] : [owner])].map((each) => [consumerKey(each), each]),
   );
@@ -77,6 +78,11 @@ export function possibleClaims(
       return [...unique.values()].map((consumer) => endOf(claimName("", origin, consumer, requests)));
     });
   return new Set(ends);
+}
+
+/** As much of an object as its name tells: its version means nothing. */
+function likenessOf({ apiGroup, kind, namespace, name }: ResourceRef): JsonObject {
+  return { apiVersion: apiGroup === "" ? "v1" : `${apiGroup}/v1`, kind, metadata: { namespace, name } };
 }
 
 /** The hash, without what people put in front of it. */

@@ -10,6 +10,7 @@ import { planeText } from "./cluster/cluster.ts";
 import type { QuotaObjects } from "./cluster/quota-objects.ts";
 import { shortConsumer } from "./consumer-filter.ts";
 import { heldParts } from "./held-parts.ts";
+import { aboutText, namesOf } from "./registered-names.ts";
 import { counted, textTable } from "./text-table.ts";
 import type { Units } from "./units.ts";
 
@@ -65,8 +66,10 @@ export function makeUpText({ plane, bucket, grants, claims }: BucketMakeUp, unit
       ? "not counted yet"
       : `limit ${units.text(amountOf(status.limit), resourceType)}, allocated ${text(status.allocated)}, reserved ${text(status.reserved)}, ` +
         `available ${text(status.available)}${BigInt(status.overage ?? 0) > 0n ? `, over the limit by ${text(status.overage)}` : ""}`;
+  const about = aboutText(units, resourceType);
   return [
     `${resourceType}${key === "" ? "" : ` (${key})`} of ${shortConsumer(bucket.consumer)}: ${figures}`,
+    ...(about === undefined ? [] : [about]),
     `AllowanceBucket ${metadata.namespace}/${metadata.name} (${planeText(plane)})`,
     "",
     ...grantLines(bucket, grants, units),
@@ -115,13 +118,14 @@ function claimLines(claims: BucketMakeUp["claims"], resourceType: string, units:
   return [textTable(columns, rows), ...(more > 0 ? [`and ${counted(more, "more claim")} that hold less`] : [])];
 }
 
-export function makeUpValue({ plane, bucket, grants, claims }: BucketMakeUp): object {
+export function makeUpValue({ plane, bucket, grants, claims }: BucketMakeUp, units: Units): object {
   const { metadata, consumer, resourceType, dimensions, status } = bucket;
   return {
     plane: planeText(plane),
     bucket: { namespace: metadata.namespace, name: metadata.name },
     consumer,
     resourceType,
+    ...namesOf(units, resourceType),
     dimensions,
     limit: status?.limit,
     allocated: status?.allocated,

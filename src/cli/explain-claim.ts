@@ -5,6 +5,7 @@ import { findCondition } from "../protocol/condition.ts";
 import { planeText } from "./cluster/cluster.ts";
 import { shortConsumer } from "./consumer-filter.ts";
 import type { Denial } from "./denial-events.ts";
+import { namesOf, typeText } from "./registered-names.ts";
 import type { Units } from "./units.ts";
 
 /** What is known of a claim: what it says itself, or, when it is gone, what an Event says. */
@@ -32,7 +33,7 @@ function claimText(claim: ResourceClaim, plane: KubeClient, units: Units): strin
     `ResourceClaim ${claim.metadata.namespace}/${claim.metadata.name} (${planeText(plane)})`,
     `  for       ${claim.resource === undefined ? "nothing in particular: made by hand" : shortConsumer(claim.resource)}`,
     `  consumer  ${shortConsumer(claim.consumer)}`,
-    `  asks for  ${claim.requests.map(({ amount, resourceType, dimensionKey }) => `${units.text(amount, resourceType)} of ${resourceType}${dimensionKey === "" ? "" : ` (${dimensionKey})`}`).join(", ")}`,
+    `  asks for  ${claim.requests.map(({ amount, resourceType, dimensionKey }) => `${units.text(amount, resourceType)} of ${typeText(units, resourceType)}${dimensionKey === "" ? "" : ` (${dimensionKey})`}`).join(", ")}`,
     `  answer    ${answers[claim.answer.state]}`,
     ...(condition === undefined ? [] : [`  because   ${condition.reason}: ${condition.message}`]),
     ...(allocations.length < 2
@@ -53,7 +54,7 @@ function denialText({ plane, denial }: Extract<Finding, { found: "denial" }>): s
   ].join("\n");
 }
 
-export function findingValue(finding: Finding): object {
+export function findingValue(finding: Finding, units: Units): object {
   const plane = planeText(finding.plane);
   if (finding.found === "denial") {
     const { claim, message, at, count } = finding.denial;
@@ -71,7 +72,12 @@ export function findingValue(finding: Finding): object {
     at: condition?.lastTransitionTime,
     consumer,
     resource,
-    requests: requests.map(({ resourceType, amount, dimensions }) => ({ resourceType, amount, dimensions })),
+    requests: requests.map(({ resourceType, amount, dimensions }) => ({
+      resourceType,
+      ...namesOf(units, resourceType),
+      amount,
+      dimensions,
+    })),
     allocations: status.allocations ?? [],
   };
 }

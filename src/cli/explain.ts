@@ -78,7 +78,10 @@ async function explain(
   print(
     flags,
     () => texts.join("\n\n"),
-    () => ({ claims: findings.map(findingValue), buckets: makeUps.map(makeUpValue) }),
+    () => ({
+      claims: findings.map((finding) => findingValue(finding, units)),
+      buckets: makeUps.map((makeUp) => makeUpValue(makeUp, units)),
+    }),
   );
   return exitCodes.fine;
 }

@@ -6,9 +6,12 @@ import type { ClaimCreationPolicy } from "../core/resources/claim-creation-polic
 import { type GroupKind, groupKindText, sameGroupKind } from "../core/resources/consumer-ref.ts";
 import type { GrantCreationPolicy } from "../core/resources/grant-creation-policy.ts";
 import { bucketNamespace } from "../core/resources/object-names.ts";
+import { rootPlane } from "../kube/client/kube-client.ts";
+import type { PlaneAddress } from "../kube/client/resource-type.ts";
 import { type FieldIssue, issueText } from "../protocol/field-issue.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
 import { parseApiVersion } from "../protocol/object-meta.ts";
+import { planeOfConsumer, tenantOf } from "./cluster/control-planes.ts";
 import { readQuotaObject } from "./quota-object.ts";
 
 /** Who creates the object, when, and under which resource. */
@@ -17,6 +20,8 @@ export interface RenderContext {
   readonly now: string;
   /** The plural of the object's kind; guessed when undefined. */
   readonly resource: string | undefined;
+  /** Where the object is created. */
+  readonly plane: PlaneAddress;
 }
 
 /** What a policy makes of an object: something to print, and whether it worked. */
@@ -25,7 +30,6 @@ export type RenderResult =
   | { readonly outcome: "nothing"; readonly because: string }
   | { readonly outcome: "failed"; readonly problems: readonly string[] };
 
-/** Renders as if the object were created in a cluster's only control plane. */
 export function renderPolicy(policy: JsonObject, object: JsonObject, context: RenderContext): RenderResult {
   const read = readQuotaObject(policy);
   if (read.object === undefined || read.issues.length > 0) return failed(read.issues);
@@ -36,7 +40,7 @@ export function renderPolicy(policy: JsonObject, object: JsonObject, context: Re
   }
   const because = passedOver(value, object);
   if (because !== undefined) return { outcome: "nothing", because };
-  return kind === "ClaimCreationPolicy" ? renderClaim(value, object, context) : renderGrant(value, object);
+  return kind === "ClaimCreationPolicy" ? renderClaim(value, object, context) : renderGrant(value, object, context);
 }
 
 /** Why nobody would even ask the policy. */
@@ -53,7 +57,7 @@ function passedOver(
 function renderClaim(
   policy: ClaimCreationPolicy,
   trigger: JsonObject,
-  { user, now, resource }: RenderContext,
+  { user, now, resource, plane }: RenderContext,
 ): RenderResult {
   const compiled = compileClaimPolicy(policy);
   if (!compiled.ok) return failed(compiled.issues);
@@ -61,9 +65,10 @@ function renderClaim(
     trigger,
     user,
     requestInfo: requestOf(trigger, resource),
-    plane: "",
-    planeConsumer: undefined,
+    plane: labelOf(plane),
+    tenantOf: (object) => tenantOf(plane, object),
     bucketNamespace: (consumer) => bucketNamespace(consumer, () => true),
+    isElsewhere: (consumer) => planeOfConsumer(consumer, plane).plane !== plane.plane,
     now,
   });
   if (rendering.outcome === "claim") return { outcome: "rendered", manifest: shownManifest(rendering.claim) };
@@ -71,12 +76,17 @@ function renderClaim(
   return notRendered(rendering);
 }
 
-function renderGrant(policy: GrantCreationPolicy, trigger: JsonObject): RenderResult {
+/** How names and annotations call a plane. */
+function labelOf({ plane }: PlaneAddress): string {
+  return plane === rootPlane.plane ? "" : plane;
+}
+
+function renderGrant(policy: GrantCreationPolicy, trigger: JsonObject, { plane }: RenderContext): RenderResult {
   const compiled = compileGrantPolicy(policy);
   if (!compiled.ok) return failed(compiled.issues);
   const rendering = compiled.policy.evaluate({
     trigger,
-    plane: "",
+    plane: labelOf(plane),
     bucketNamespace: (consumer) => bucketNamespace(consumer, () => true),
   });
   return rendering.outcome === "grant"

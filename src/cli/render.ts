@@ -1,6 +1,10 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { stringify } from "yaml";
+import { rootPlane } from "../kube/client/kube-client.ts";
+import type { PlaneAddress } from "../kube/client/resource-type.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
+import { dnsLabel } from "../protocol/names.ts";
+import { projectPlane } from "./cluster/control-planes.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { readManifests } from "./manifests.ts";
 import { type RenderResult, renderPolicy } from "./render-policy.ts";
@@ -11,6 +15,7 @@ interface RenderOptions {
   readonly user: string;
   readonly group: readonly string[];
   readonly resource?: string;
+  readonly project?: PlaneAddress;
 }
 
 export function addRender(program: Command, now: () => string): void {
@@ -22,14 +27,22 @@ export function addRender(program: Command, now: () => string): void {
     .option("--user <name>", "who creates the object", "kubernetes-admin")
     .option("--group <name...>", "groups of the user", [])
     .option("--resource <plural>", "the object's resource, such as networkpolicies; guessed when left out")
+    .option("--project <name>", "as if in the control plane of this project; in the root when left out", readProject)
     .action((options: RenderOptions, command: Command) => {
       const [policy, object] = [options.policy, options.object].map((path) => onlyObject(path, command)) as [
         JsonObject,
         JsonObject,
       ];
       const user = { name: options.user, uid: "", groups: options.group, extra: {} };
-      print(renderPolicy(policy, object, { user, now: now(), resource: options.resource }));
+      const { resource, project: plane = rootPlane } = options;
+      print(renderPolicy(policy, object, { user, now: now(), resource, plane }));
     });
+}
+
+function readProject(name: string): PlaneAddress {
+  const faults = dnsLabel(name);
+  if (faults.length > 0) throw new InvalidArgumentError(`no name of a project: ${faults.join("; ")}`);
+  return projectPlane(name);
 }
 
 function onlyObject(path: string, command: Command): JsonObject {

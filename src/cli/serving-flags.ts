@@ -14,6 +14,8 @@ export interface ServerOptions {
   readonly metricsPort?: number;
   readonly enforcement?: Enforcement;
   readonly claimFinalizer?: boolean;
+  /** What people are told to do when quota is not enough. */
+  readonly advice?: string;
 }
 
 export interface RunningServer {
@@ -45,6 +47,7 @@ export interface ServingFlags {
   readonly metricsPort?: number;
   readonly enforcement?: Enforcement;
   readonly claimFinalizer?: boolean;
+  readonly advice?: string;
 }
 
 /** The flags of every command that serves. */
@@ -73,7 +76,8 @@ export function withQuotaFlags(command: Command): Command {
   const says = "what becomes of what does not fit: refused, let in with a warning, or not looked at";
   return command
     .addOption(new Option("--enforcement <mode>", says).choices(enforcements).default("Enforce"))
-    .option("--claim-finalizer", "keep claims that somebody deletes until their object is gone, by a finalizer");
+    .option("--claim-finalizer", "keep claims that somebody deletes until their object is gone, by a finalizer")
+    .option("--advice <text>", "how refusals end: what people can do when quota is not enough", readAdvice);
 }
 
 /** Serves until the process is asked to end. */
@@ -106,18 +110,30 @@ export function placeText({ dataDir, inMemory }: ServingFlags): string {
 }
 
 function optionsOf(flags: ServingFlags): ServerOptions {
-  const { dataDir, inMemory, port, bind, token, kubeconfig, logLevel, metricsPort, enforcement } = flags;
+  const { dataDir, inMemory, port, bind, token, kubeconfig, logLevel, metricsPort, enforcement, advice } = flags;
   return {
     ...(flags.claimFinalizer === true ? { claimFinalizer: true } : {}),
     logLevel,
     ...(metricsPort === undefined ? {} : { metricsPort }),
     ...(enforcement === undefined ? {} : { enforcement }),
+    ...(advice === undefined ? {} : { advice }),
     ...(inMemory === true ? {} : { directory: dataDir }),
     host: bind,
     port,
     ...(token === undefined ? {} : { token }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
   };
+}
+
+/** It is part of every refusal, which has to stay something that people read. */
+const adviceLengthMax = 500;
+
+function readAdvice(given: string): string {
+  const text = given.trim();
+  if (text === "") throw new InvalidArgumentError("it says nothing; leave the flag out for the usual text");
+  if (/\p{Cc}/u.test(text)) throw new InvalidArgumentError("it must be one line, without control characters");
+  if (text.length <= adviceLengthMax) return text;
+  throw new InvalidArgumentError(`it has ${text.length} characters; at most ${adviceLengthMax} are read by anybody`);
 }
 
 function readPort(text: string): number {

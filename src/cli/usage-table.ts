@@ -3,6 +3,7 @@ import { amountOf } from "../core/resources/amount.ts";
 import { consumerKey } from "../core/resources/consumer-ref.ts";
 import { dimensionKey } from "../core/resources/dimensions.ts";
 import { shortConsumer } from "./consumer-filter.ts";
+import { namesOf, shownName } from "./registered-names.ts";
 import { type Column, textTable } from "./text-table.ts";
 import type { Units } from "./units.ts";
 
@@ -15,6 +16,8 @@ export interface ShownBucket {
 const columns: readonly Column[] = [
   { title: "PLANE" },
   { title: "CONSUMER" },
+  { title: "OWNER" },
+  { title: "NAME" },
   { title: "RESOURCE TYPE" },
   { title: "DIMENSIONS" },
   { title: "LIMIT", align: "right" },
@@ -26,10 +29,10 @@ const columns: readonly Column[] = [
 
 const barLength = 10;
 
-/** By control plane, consumer and type, the total before its parts; undefined when there is nothing. */
+/** By control plane, consumer, owner and type, the total before its parts; undefined when there is nothing. */
 export function usageTable(buckets: readonly ShownBucket[], units: Units): string | undefined {
   if (buckets.length === 0) return undefined;
-  const sorted = [...buckets].sort((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
+  const sorted = [...buckets].sort((left, right) => (orderOf(left, units) < orderOf(right, units) ? -1 : 1));
   const hasPlanes = new Set(buckets.map(({ plane }) => plane)).size > 1;
   return textTable(
     columns,
@@ -37,10 +40,11 @@ export function usageTable(buckets: readonly ShownBucket[], units: Units): strin
   );
 }
 
-function orderOf({ plane, bucket }: ShownBucket): string {
+function orderOf({ plane, bucket }: ShownBucket, units: Units): string {
   const { consumer, resourceType, dimensions } = bucket;
   const first = plane === "root" ? "" : plane;
-  return [first, consumerKey(consumer), resourceType, dimensionKey(dimensions)].join("\n");
+  const { owner = "" } = namesOf(units, resourceType);
+  return [first, consumerKey(consumer), owner, resourceType, dimensionKey(dimensions)].join("\n");
 }
 
 /** What is the same as in the line above is not said again. */
@@ -54,11 +58,15 @@ function rowOf(
   const isSameConsumer = isSamePlane && consumerKey(above.bucket.consumer) === consumerKey(bucket.consumer);
   const isSameType = isSameConsumer && above.bucket.resourceType === bucket.resourceType;
   const { status, resourceType } = bucket;
+  const { owner = "", displayName = "" } = namesOf(units, resourceType);
+  const isSameOwner = isSameConsumer && (namesOf(units, above.bucket.resourceType).owner ?? "") === owner;
   const number = (amount: number | bigint = 0): string =>
     status === undefined ? "?" : units.number(amountOf(amount), resourceType);
   return [
     hasPlanes && !isSamePlane ? plane : "",
     isSameConsumer ? "" : shortConsumer(bucket.consumer),
+    isSameOwner ? "" : owner,
+    isSameType ? "" : shownName(displayName),
     isSameType ? "" : resourceType,
     dimensionKey(bucket.dimensions),
     status === undefined ? "?" : units.text(amountOf(status.limit), resourceType),
@@ -87,6 +95,7 @@ export function usageValue({ plane, bucket }: ShownBucket, units: Units): object
     plane,
     consumer,
     resourceType,
+    ...namesOf(units, resourceType),
     dimensions,
     limit: status?.limit,
     allocated: status?.allocated,

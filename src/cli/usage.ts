@@ -10,12 +10,14 @@ import { QuotaObjects } from "./cluster/quota-objects.ts";
 import { type ConsumerFilter, isMeant, isType, readKindAndName } from "./consumer-filter.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { type OutputFlags, print, withOutputFlag } from "./output.ts";
-import { readUnits } from "./units.ts";
+import { namesOf } from "./registered-names.ts";
+import { readUnits, Units } from "./units.ts";
 import { type ShownBucket, usageTable, usageValue } from "./usage-table.ts";
 
 interface UsageFlags extends ClusterFlags, OutputFlags {
   readonly consumer?: ConsumerFilter;
   readonly resourceType?: string;
+  readonly owner?: string;
   readonly all?: boolean;
 }
 
@@ -25,6 +27,7 @@ export function addUsage(program: Command, surroundings: Surroundings): void {
     .description("show limits, what is used of them and what is left, by consumer")
     .option("--consumer <kind/name>", "only of this consumer, such as Organization/acme-corp", readKindAndName)
     .option("--resource-type <type>", "only this resource type; its last part is enough, such as projects")
+    .option("--owner <service>", "only what belongs to this service, by the label services.miloapis.com/owner")
     .option("-A, --all", "also in the control planes of all projects")
     .addHelpText(
       "after",
@@ -32,6 +35,7 @@ export function addUsage(program: Command, surroundings: Surroundings): void {
 Examples:
   ${program.name()} usage
   ${program.name()} usage --consumer Organization/acme-corp --resource-type projects
+  ${program.name()} usage --owner compute
   ${program.name()} usage --project web
   ${program.name()} usage --all -o json`,
     );
@@ -39,10 +43,10 @@ Examples:
 }
 
 async function showUsage(cluster: Cluster, flags: UsageFlags, signal: AbortSignal): Promise<ExitCode> {
-  const units = await readUnits(cluster, signal);
+  const units = await unitsFor(cluster, flags, signal);
   const planes = flags.all === true ? await cluster.planes(signal) : [cluster.here];
   const seen = await inEachPlane(cluster, planes, (plane) => bucketsOf(plane, cluster, signal));
-  const buckets = seen.results.flat().filter((bucket) => isShown(bucket, flags));
+  const buckets = seen.results.flat().filter((bucket) => isShown(bucket, flags, units));
   print(
     flags,
     () => usageTable(buckets, units) ?? nothing(flags),
@@ -61,12 +65,19 @@ async function bucketsOf(
   return buckets.map((bucket) => ({ plane: planeText(plane), bucket }));
 }
 
-function isShown({ bucket }: ShownBucket, { consumer, resourceType }: UsageFlags): boolean {
+/** Whose a type is, nobody can tell who may not read its registration. */
+async function unitsFor(cluster: Cluster, { owner }: UsageFlags, signal: AbortSignal): Promise<Units> {
+  if (owner === undefined) return readUnits(cluster, signal);
+  return new Units(await new QuotaObjects(cluster.home, cluster.note, signal).registrations());
+}
+
+function isShown({ bucket }: ShownBucket, { consumer, resourceType, owner }: UsageFlags, units: Units): boolean {
+  if (owner !== undefined && namesOf(units, bucket.resourceType).owner !== owner) return false;
   return isMeant(consumer, bucket.consumer) && isType(resourceType, bucket.resourceType);
 }
 
-function nothing({ consumer, resourceType, project, all }: UsageFlags): string {
-  const isNarrowed = consumer !== undefined || resourceType !== undefined;
+function nothing({ consumer, resourceType, owner, project, all }: UsageFlags): string {
+  const isNarrowed = consumer !== undefined || resourceType !== undefined || owner !== undefined;
   if (isNarrowed) return "Nothing is granted or used that this asks for.";
   const elsewhere = project === undefined && all !== true ? " --all looks into the planes of projects, too." : "";
   return `Nothing is granted or used yet.${elsewhere}`;

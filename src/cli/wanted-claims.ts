@@ -13,7 +13,7 @@ import type { PlaneAddress, ResourceType } from "../kube/client/resource-type.ts
 import { findCondition } from "../protocol/condition.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json-value.ts";
 import { parseApiVersion } from "../protocol/object-meta.ts";
-import { ownerOf } from "./cluster/control-planes.ts";
+import { planeOfConsumer, tenantOf } from "./cluster/control-planes.ts";
 
 /** An object that somebody would create, and where. */
 export interface Creation {
@@ -80,8 +80,9 @@ function inputOf({ object, type, plane, user }: Creation, now: string): ClaimInp
       name: text("name"),
     },
     plane: plane.plane === rootPlane.plane ? "" : plane.plane,
-    planeConsumer: ownerOf(plane),
+    tenantOf: (created) => tenantOf(plane, created),
     bucketNamespace: (consumer) => bucketNamespace(consumer, () => true),
+    isElsewhere: (consumer) => planeOfConsumer(consumer, plane).plane !== plane.plane,
     now,
   };
 }

@@ -2,6 +2,7 @@ import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { ResourceType } from "../kube/client/resource-type.ts";
 import type { ObjectSource } from "../kube/watch/object-source.ts";
+import type { JsonObject } from "../protocol/json-value.ts";
 
 /** An object that may have a control plane of its own, such as a Project. */
 export interface PlaneOwner extends GroupKind {
@@ -19,10 +20,10 @@ export interface ControlPlanes {
   inRoot(type: ResourceType): ObjectSource;
   /** The plane that belongs to an object; undefined when objects of its kind have none. */
   planeOf(owner: PlaneOwner): string | undefined;
-  /** The project or organization that a plane belongs to; undefined for one that belongs to nobody. */
-  ownerOf(plane: string): ConsumerRef | undefined;
-  /** Whether there are planes that belong to somebody. */
-  readonly hasOwnedPlanes: boolean;
+  /** The project or organization that an object in a plane belongs to; undefined for one that belongs to nobody. */
+  tenantOf(plane: string, object: JsonObject): ConsumerRef | undefined;
+  /** Of which kinds those can be, for objects of a kind that a policy in a plane is about. */
+  tenantKinds(plane: string, of: GroupKind): readonly GroupKind[];
   /**
    * Where the buckets of a consumer are. Never another place for the same consumer, whatever comes or goes: two pages
    * would be no fence.

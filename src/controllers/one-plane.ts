@@ -16,8 +16,8 @@ export function onePlane(transport: Transport): ControlPlanes {
     everywhere: source,
     inRoot: source,
     planeOf: () => undefined,
-    ownerOf: () => undefined,
-    hasOwnedPlanes: false,
+    tenantOf: () => undefined,
+    tenantKinds: () => [],
     bucketNamespace: (consumer) => bucketNamespace(consumer, () => false),
   };
 }

@@ -1,9 +1,10 @@
-import type { ConsumerRef } from "../core/resources/consumer-ref.ts";
+import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
 import { bucketNamespace } from "../core/resources/object-names.ts";
 import { KubeClient, rootPlane } from "../kube/client/kube-client.ts";
 import type { PlaneAddress, ResourceType } from "../kube/client/resource-type.ts";
 import type { Transport } from "../kube/transport/transport.ts";
 import { sourceOf } from "../kube/watch/object-source.ts";
+import type { JsonObject } from "../protocol/json-value.ts";
 import type { ControlPlanes, PlaneOwner } from "./control-planes.ts";
 import { anyObject } from "./quota-types.ts";
 
@@ -11,9 +12,8 @@ import { anyObject } from "./quota-types.ts";
 export interface PlaneLayout {
   addressOf(plane: string): PlaneAddress;
   planeOf(owner: PlaneOwner): string | undefined;
-  ownerOf(plane: string): ConsumerRef | undefined;
-  /** Whether there are planes that belong to somebody; none, when left out. */
-  readonly hasOwnedPlanes?: boolean;
+  tenantOf(plane: string, object: JsonObject): ConsumerRef | undefined;
+  tenantKinds(plane: string, of: GroupKind): readonly GroupKind[];
   /** Whether every organization has a namespace of its own, called organization-<name>. */
   readonly hasOrganizationNamespaces: boolean;
 }
@@ -32,8 +32,8 @@ export function planesOfServer(transport: Transport, layout: PlaneLayout): Contr
     everywhere: (type: ResourceType) => sourceOf(root.resource(type, anyObject), transport, { reach: "all-planes" }),
     inRoot: (type: ResourceType) => sourceOf(root.resource(type, anyObject), transport),
     planeOf: (owner) => layout.planeOf(owner),
-    ownerOf: (plane) => layout.ownerOf(plane),
-    hasOwnedPlanes: layout.hasOwnedPlanes ?? false,
+    tenantOf: (plane, object) => layout.tenantOf(plane, object),
+    tenantKinds: (plane, of) => layout.tenantKinds(plane, of),
     bucketNamespace: (consumer) => bucketNamespace(consumer, () => layout.hasOrganizationNamespaces),
   };
 }

@@ -1,11 +1,10 @@
 import { type ConsumerRef, consumerText } from "../core/resources/consumer-ref.ts";
+import { organizationOfNamespace, organizationRef, projectRef } from "../core/resources/object-tenant.ts";
 import { parseResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
 import { labels, quotaGroup } from "../core/resources/well-known.ts";
-import { rootPlane } from "../kube/client/kube-client.ts";
 import { type ApiStatus, forbiddenTo } from "../protocol/api-status.ts";
 import type { KubernetesObject, ObjectMeta } from "../protocol/object-meta.ts";
-import { projectOf, tenantLayout } from "./plane-layout.ts";
-import { organizationNamespace, resourceManagerGroup } from "./resources/tenancy-names.ts";
+import { projectOf } from "./plane-layout.ts";
 import type { Requester, TenantDirectory } from "./tenant-directory.ts";
 
 /** A change that is about to happen. */
@@ -50,13 +49,9 @@ function consumerOfMember(
 ): ConsumerRef | undefined {
   if (user.groups.includes(mastersGroup)) return undefined;
   const project = projectOf(plane);
-  const prefix = organizationNamespace("");
-  const isOrganizations = plane === rootPlane.plane && namespace.startsWith(prefix);
-  const ownOrganization = isOrganizations ? namespace.slice(prefix.length) : undefined;
-  const organization = project === undefined ? ownOrganization : directory.organizationOf(project);
+  const organization = project === undefined ? organizationOfNamespace(namespace) : directory.organizationOf(project);
   if (organization === undefined || directory.roleOf(user, organization) === undefined) return undefined;
-  const organizationRef = { apiGroup: resourceManagerGroup, kind: "Organization", namespace: "", name: organization };
-  return tenantLayout.ownerOf(plane) ?? organizationRef;
+  return project === undefined ? organizationRef(organization) : projectRef(project);
 }
 
 function faultOf({ operation, object, oldObject }: GuardedRequest, consumer: ConsumerRef): string | undefined {

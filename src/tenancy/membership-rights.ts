@@ -1,5 +1,6 @@
+import { organizationNamespace } from "../core/resources/object-tenant.ts";
 import { quotaGroup, systemNamespace } from "../core/resources/well-known.ts";
-import { iamGroup, organizationNamespace, resourceManagerGroup } from "./resources/tenancy-names.ts";
+import { iamGroup, resourceManagerGroup } from "./resources/tenancy-names.ts";
 import type { Role } from "./tenant-records.ts";
 
 /** What a member wants to do with objects. */

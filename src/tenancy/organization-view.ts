@@ -1,9 +1,9 @@
+import { organizationNamespace } from "../core/resources/object-tenant.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../protocol/json-value.ts";
 import type { KubernetesObject } from "../protocol/object-meta.ts";
 import { organizationDefinition } from "./resources/organization.ts";
 import { organizationMembershipDefinition } from "./resources/organization-membership.ts";
 import { projectDefinition } from "./resources/project.ts";
-import { organizationNamespace } from "./resources/tenancy-names.ts";
 
 type ViewedObject = KubernetesObject & JsonObject;
 

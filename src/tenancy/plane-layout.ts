@@ -1,8 +1,10 @@
-import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
+import { type ConsumerRef, type GroupKind, sameGroupKind } from "../core/resources/consumer-ref.ts";
+import { organizationOf, projectRef } from "../core/resources/object-tenant.ts";
 import { rootPlane } from "../kube/client/kube-client.ts";
 import type { PlaneAddress } from "../kube/client/resource-type.ts";
+import type { JsonObject } from "../protocol/json-value.ts";
 import { dnsLabel } from "../protocol/names.ts";
-import { resourceManagerGroup, tenancyVersion } from "./resources/tenancy-names.ts";
+import { iamGroup, resourceManagerGroup, tenancyVersion } from "./resources/tenancy-names.ts";
 
 const prefix = "project-";
 const tenants = `/apis/${resourceManagerGroup}/${tenancyVersion}`;
@@ -46,10 +48,14 @@ export function tenantPathOf(path: string): TenantPath | "nowhere" | undefined {
   return { tenant: tenant as TenantPath["tenant"], name, path: rest };
 }
 
+const organizationKind: GroupKind = { apiGroup: resourceManagerGroup, kind: "Organization" };
+const projectKind: GroupKind = { apiGroup: resourceManagerGroup, kind: "Project" };
+const membershipKind: GroupKind = { apiGroup: resourceManagerGroup, kind: "OrganizationMembership" };
+const userKind: GroupKind = { apiGroup: iamGroup, kind: "User" };
+
 /** How the planes of tenants are called, and whose they are: each project has its own, organizations share the root. */
 export const tenantLayout = {
   hasOrganizationNamespaces: true,
-  hasOwnedPlanes: true,
 
   addressOf(plane: string): PlaneAddress {
     const project = projectOf(plane);
@@ -62,9 +68,18 @@ export const tenantLayout = {
     return kind === "Project" ? projectPlane(name) : undefined;
   },
 
-  ownerOf(plane: string): ConsumerRef | undefined {
-    const name = projectOf(plane);
-    return name === undefined ? undefined : { apiGroup: resourceManagerGroup, kind: "Project", namespace: "", name };
+  /** The project whose plane it is; in the root, the organization that the object belongs to. */
+  tenantOf(plane: string, object: JsonObject): ConsumerRef | undefined {
+    const project = projectOf(plane);
+    return project === undefined ? organizationOf(object) : projectRef(project);
+  },
+
+  /** Policies of the root are about all planes, but there are tenants in the root alone. */
+  tenantKinds(plane: string, of: GroupKind): readonly GroupKind[] {
+    if (projectOf(plane) !== undefined) return [projectKind];
+    if ([organizationKind, userKind].some((kind) => sameGroupKind(kind, of))) return [];
+    const isOrganizations = [projectKind, membershipKind].some((kind) => sameGroupKind(kind, of));
+    return isOrganizations ? [organizationKind] : [projectKind, organizationKind];
   },
 
   /** The kinds of the root are served in every project. */

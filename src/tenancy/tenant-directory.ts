@@ -1,5 +1,5 @@
+import { organizationNamespace } from "../core/resources/object-tenant.ts";
 import type { ObjectPlace } from "../kube/watch/informer.ts";
-import { organizationNamespace } from "./resources/tenancy-names.ts";
 import type { MembershipRecord, Role } from "./tenant-records.ts";
 import { atRoot, type TenantViews } from "./tenant-views.ts";
 

@@ -1,9 +1,10 @@
+import { organizationNamespace } from "../core/resources/object-tenant.ts";
 import { findCondition } from "../protocol/condition.ts";
 import type { ObjectMeta } from "../protocol/object-meta.ts";
 import type { Organization } from "./resources/organization.ts";
 import type { OrganizationMembership } from "./resources/organization-membership.ts";
 import type { Project } from "./resources/project.ts";
-import { organizationNamespace, tenancyFinalizer } from "./resources/tenancy-names.ts";
+import { tenancyFinalizer } from "./resources/tenancy-names.ts";
 
 /** What is kept in memory of an object; little, for there may be many. */
 

@@ -31,6 +31,8 @@ export interface UpOptions extends Omit<ServeOptions, "additions" | "report"> {
   readonly enforcement?: Enforcement;
   /** Whether claims are kept, when somebody deletes them, until their object is gone. */
   readonly claimFinalizer?: boolean;
+  /** What people are told to do when quota is not enough; something general, when left out. */
+  readonly advice?: string;
 }
 
 export interface Up extends Serving {
@@ -40,11 +42,11 @@ export interface Up extends Serving {
 
 /** Starts everything, each part after those it needs; nobody can reach the server before all of it is there. */
 export async function up({ elapsedMs, report, metricsPort, ...given }: UpOptions): Promise<Up> {
-  const { log = silence, enforcement = "Enforce", claimFinalizer = false, ...options } = given;
+  const { log = silence, enforcement = "Enforce", claimFinalizer = false, advice, ...options } = given;
   const server = new LateServer();
   const { clock, directory } = options;
   const metrics = new SystemMetrics({ clock, elapsedMs, report, directory });
-  const parts: Parts = { server, metrics, log, enforcement, claimFinalizer, plugin: new QuotaPlugin() };
+  const parts: Parts = { server, metrics, log, enforcement, claimFinalizer, advice, plugin: new QuotaPlugin() };
   try {
     const serving = await serveAll({ ...options, elapsedMs, report }, parts);
     return await withMetricsPort(serving, metrics, metricsPort);
@@ -60,6 +62,7 @@ interface Parts {
   readonly log: Log;
   readonly enforcement: Enforcement;
   readonly claimFinalizer: boolean;
+  readonly advice: string | undefined;
   readonly plugin: QuotaPlugin;
 }
 
@@ -147,7 +150,7 @@ async function startAll(runtime: Runtime, tenancy: Tenancy, parts: Parts): Promi
   await ensureNamespace(runtime, planes.root, signal);
   tenancy.start();
   await tenancy.ready;
-  const { plugin, metrics, log, enforcement, claimFinalizer } = parts;
+  const { plugin, metrics, log, enforcement, claimFinalizer, advice } = parts;
   const told = loggedAdmission(log, metrics.admission.told);
   const toldDecisions = loggedDecisions(log, metrics.toldDecisions);
   const quota = new QuotaSystem({
@@ -155,6 +158,7 @@ async function startAll(runtime: Runtime, tenancy: Tenancy, parts: Parts): Promi
     plugin,
     enforcement: () => enforcement,
     claimFinalizer,
+    ...(advice === undefined ? {} : { advice }),
     ...metrics.admission,
     told,
     toldDecisions,

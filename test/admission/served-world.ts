@@ -21,7 +21,8 @@ const admin = { username: "admin", uid: "admin", groups: ["system:masters"], ext
 export const layout: PlaneLayout = {
   addressOf: (plane) => ({ plane, prefix: plane === "root" ? "" : `/planes/${plane}` }),
   planeOf: () => undefined,
-  ownerOf: () => undefined,
+  tenantOf: () => undefined,
+  tenantKinds: () => [],
   hasOrganizationNamespaces: false,
 };
 

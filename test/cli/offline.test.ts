@@ -206,6 +206,45 @@ describe("milo-quota render", () => {
     });
   });
 
+  it("finds out whose an object is where the policy does not say", () => {
+    const requests = "requests: [{ resourceType: x, amount: 1 }]";
+    const policyOf = (apiVersion: string, kind: string): string =>
+      file(
+        `own-${kind}.yaml`,
+        `${head}kind: ClaimCreationPolicy\nspec:\n  trigger: { resource: { apiVersion: ${apiVersion}, kind: ${kind} } }\n  target: { resourceClaimTemplate: { spec: { ${requests} } } }\n`,
+      );
+    const map = (namespace: string): string =>
+      file(
+        `map-${namespace}.yaml`,
+        `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: m, namespace: ${namespace} }\n`,
+      );
+    const render = (policy: string, object: string, ...flags: string[]) =>
+      run(["render", "--policy", policy, "--object", object, ...flags]);
+    const made = (...args: Parameters<typeof render>) => {
+      const { metadata, spec } = parse(render(...args).out);
+      return [spec.consumerRef.kind, spec.consumerRef.name, metadata.namespace];
+    };
+    const projects = policyOf("resourcemanager.miloapis.com/v1alpha1", "Project");
+    const maps = policyOf("v1", "ConfigMap");
+    expect(made(projects, `${example}/try/project.yaml`)).toEqual([
+      "Organization",
+      "acme-corp",
+      "organization-acme-corp",
+    ]);
+    expect(made(maps, map("organization-acme"))).toEqual(["Organization", "acme", "organization-acme"]);
+    expect(made(maps, map("default"), "--project", "web")).toEqual(["Project", "web", "default"]);
+    expect(render(maps, map("default"))).toMatchObject({
+      status: 1,
+      err: expect.stringContaining(
+        'names no consumerRef, and ConfigMap "default/m" belongs to no project or organization',
+      ),
+    });
+    expect(render(maps, map("default"), "--project", "a.b")).toMatchObject({
+      status: 2,
+      err: expect.stringContaining("no name of a project"),
+    });
+  });
+
   it("knows who asks", () => {
     const policy = file(
       "who.yaml",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlaneResolver } from "../../src/apiserver/http/api-server.ts";
 import type { PlaneLayout } from "../../src/controllers/planes-of-server.ts";
+import type { JsonObject } from "../../src/protocol/json-value.ts";
 import { organizationPath, projectPath, tenantLayout } from "../../src/tenancy/plane-layout.ts";
 import { tenantPlanes } from "../../src/tenancy/plane-resolver.ts";
 import type { Availability } from "../../src/tenancy/tenant-directory.ts";
@@ -22,7 +23,6 @@ describe("the planes of tenants", () => {
     const { prefix: before } = layout.addressOf(plane);
     expect(before).toBe(`${prefix}/projects/web/control-plane`);
     expect(resolve(`${before}/api/v1/pods`)).toEqual({ plane, path: "/api/v1/pods" });
-    expect(layout.ownerOf(plane)).toEqual({ apiGroup, kind: "Project", namespace: "", name: "web" });
     expect(layout.addressOf("root")).toEqual({ plane: "root", prefix: "" });
   });
 
@@ -30,7 +30,61 @@ describe("the planes of tenants", () => {
     expect(layout.planeOf({ apiGroup, kind: "Organization", name: "acme" })).toBe("root");
     expect(layout.planeOf({ apiGroup, kind: "User", name: "x" })).toBeUndefined();
     expect(layout.planeOf({ apiGroup: "", kind: "Project", name: "x" })).toBeUndefined();
-    expect(layout.ownerOf("root")).toBeUndefined();
+  });
+
+  const projectKind = { apiGroup, kind: "Project" };
+  const organizationKind = { apiGroup, kind: "Organization" };
+  const objectOf = (kind: string, namespace: string, spec = {}) => ({
+    apiVersion: kind === "ConfigMap" ? "v1" : `${apiGroup}/v1alpha1`,
+    kind,
+    metadata: { name: "x", ...(namespace === "" ? {} : { namespace }) },
+    spec,
+  });
+  const ownerRef = (name: unknown) => ({ ownerRef: { kind: "Organization", name } }) as JsonObject;
+
+  const belongings: Record<string, [plane: string, object: JsonObject, owner: readonly string[]]> = {
+    "anything in a project's plane": ["project-web", objectOf("ConfigMap", "default"), ["Project", "web"]],
+    "what looks like an organization's there": [
+      "project-web",
+      objectOf("ConfigMap", "organization-acme"),
+      ["Project", "web"],
+    ],
+    "a project": ["root", objectOf("Project", "", ownerRef("acme")), ["Organization", "acme"]],
+    "what is in an organization's namespace": [
+      "root",
+      objectOf("ConfigMap", "organization-acme"),
+      ["Organization", "acme"],
+    ],
+    "a membership": ["root", objectOf("OrganizationMembership", "organization-acme"), ["Organization", "acme"]],
+    "what is anywhere else in the root": ["root", objectOf("ConfigMap", "default"), []],
+    "what is in a namespace that only begins so": ["root", objectOf("ConfigMap", "organization-"), []],
+    "an organization, for which nothing is there before it is": ["root", objectOf("Organization", ""), []],
+    "a project that names nobody": ["root", objectOf("Project", ""), []],
+    "a project of what can be no organization": ["root", objectOf("Project", "", ownerRef("a/b")), []],
+    "a project of what is no name": ["root", objectOf("Project", "", ownerRef(7)), []],
+    "a project of another group": [
+      "root",
+      { ...objectOf("Project", "", ownerRef("acme")), apiVersion: "example.com/v1" },
+      [],
+    ],
+  };
+  for (const [what, [plane, object, owner]] of Object.entries(belongings)) {
+    it(`tell to whom belongs ${what}`, () => {
+      const { kind, name, ...rest } = layout.tenantOf(plane, object) ?? {};
+      expect([kind, name]).toEqual([owner[0], owner[1]]);
+      if (owner.length > 0) expect(rest).toEqual({ apiGroup, namespace: "" });
+    });
+  }
+
+  it("tell of which kinds those can be that objects belong to", () => {
+    const kinds = (plane: string, kind: string, group = apiGroup) =>
+      layout.tenantKinds(plane, { apiGroup: group, kind });
+    expect(kinds("project-web", "ConfigMap", "")).toEqual([projectKind]);
+    expect(kinds("root", "ConfigMap", "")).toEqual([projectKind, organizationKind]);
+    expect(kinds("root", "Project")).toEqual([organizationKind]);
+    expect(kinds("root", "OrganizationMembership")).toEqual([organizationKind]);
+    expect(kinds("root", "Organization")).toEqual([]);
+    expect(kinds("root", "User", "iam.miloapis.com")).toEqual([]);
   });
 
   const paths: Record<string, [path: string, plane: string | undefined, rest?: string, view?: string]> = {

@@ -52,8 +52,8 @@ export class StoryWorld {
     return new StoryWorld(await buildServer("src/main.ts"), expected);
   }
 
-  async start(): Promise<void> {
-    this.#running = RunningProgram.ofBundle(this.#program, ["up", "--port", "0", "--data-dir", this.#data]);
+  async start(flags: readonly string[] = []): Promise<void> {
+    this.#running = RunningProgram.ofBundle(this.#program, ["up", "--port", "0", "--data-dir", this.#data, ...flags]);
     await this.#running.welcome();
     this.#doors.push(FrontDoor.byKubeconfig(this.#kubeconfig));
     for (const token of this.#tokens.values()) this.#doors.push(await this.admin.as(token));

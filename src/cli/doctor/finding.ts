@@ -1,3 +1,5 @@
+import type { RegisteredNames } from "../registered-names.ts";
+
 /** What an examination found. A warning may well be meant so; a problem keeps quota from working. */
 export interface Finding {
   readonly check: string;
@@ -5,6 +7,8 @@ export interface Finding {
   readonly message: string;
   /** What to do about it. */
   readonly advice?: string;
+  /** The registration that it is about. */
+  readonly registration?: RegisteredNames & { readonly name: string; readonly resourceType: string };
 }
 
 /** One line when all is well, and one for each thing that is not. */

@@ -4,9 +4,11 @@ import type { GrantCreationPolicy } from "../../core/resources/grant-creation-po
 import type { ResourceRegistration } from "../../core/resources/resource-registration.ts";
 import { parseTime } from "../../kube/timestamp.ts";
 import { type Condition, findCondition } from "../../protocol/condition.ts";
+import { quote } from "../../protocol/go-quote.ts";
 import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import type { CountedObjects } from "../consumer-books.ts";
 import { shortConsumer } from "../consumer-filter.ts";
+import { namesIn, shownName, typeText } from "../registered-names.ts";
 import type { Units } from "../units.ts";
 import { type Finding, findingsFor, problem, warning } from "./finding.ts";
 
@@ -62,8 +64,15 @@ export function quotaChecks(examined: Examined): readonly Finding[] {
 }
 
 function registrationFaults(registration: ResourceRegistration, examined: Examined): readonly Fault[] {
+  const { metadata, resourceType } = registration;
+  const about = { name: metadata.name ?? "", resourceType, ...namesIn(registration) };
+  return faultsOfRegistration(registration, examined).map((fault) => ({ ...fault, registration: about }));
+}
+
+function faultsOfRegistration(registration: ResourceRegistration, examined: Examined): readonly Fault[] {
   const { metadata, resourceType, status } = registration;
-  const inactive = conditionFault(`ResourceRegistration ${metadata.name}`, metadata, {
+  const subject = registrationText(registration);
+  const inactive = conditionFault(subject, metadata, {
     condition: findCondition(status.conditions, "Active"),
     nowMs: examined.nowMs,
   });
@@ -72,9 +81,13 @@ function registrationFaults(registration: ResourceRegistration, examined: Examin
     allowances.some((allowance) => allowance.resourceType === resourceType),
   );
   const advice = "Whoever claims it is denied. Grant it, or write a GrantCreationPolicy.";
-  return isGranted
-    ? []
-    : [warning(`nobody is granted ${resourceType} (ResourceRegistration ${metadata.name})`, advice)];
+  return isGranted ? [] : [warning(`nobody is granted ${resourceType} (${subject})`, advice)];
+}
+
+/** `ResourceRegistration secrets "Secrets" of vault`: its name, what people call it, and whose it is. */
+function registrationText({ metadata, displayName, owner }: ResourceRegistration): string {
+  const called = displayName === "" ? "" : ` ${quote(shownName(displayName))}`;
+  return `ResourceRegistration ${metadata.name}${called}${owner === "" ? "" : ` of ${owner}`}`;
 }
 
 /** What is granted or claimed and was never registered counts for nothing. */
@@ -125,7 +138,7 @@ function bucketFaults(
 ): readonly Fault[] {
   const overage = amountOf(status?.overage ?? 0);
   if (overage === 0n) return [];
-  const message = `${shortConsumer(consumer)} uses ${units.text(overage, resourceType)} of ${resourceType} more than its limit`;
+  const message = `${shortConsumer(consumer)} uses ${units.text(overage, resourceType)} of ${typeText(units, resourceType)} more than its limit`;
   return [warning(message, "Nothing more is admitted until use falls below the limit, or more is granted.")];
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../protocol/json-value.ts";
 import { type Cluster, planeText } from "../cluster/cluster.ts";
 import type { Surroundings } from "../cluster/cluster-access.ts";
 import { type ClusterFlags, withClusterFlags } from "../cluster/cluster-flags.ts";
-import { ownerOf } from "../cluster/control-planes.ts";
+import { projectOfPlane } from "../cluster/control-planes.ts";
 import { inEachPlane } from "../cluster/each-plane.ts";
 import { onCluster } from "../cluster/on-cluster.ts";
 import { CommandFailure } from "../command-failure.ts";
@@ -62,7 +62,7 @@ async function writePlanes(
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const planes = await inEachPlane(cluster, await cluster.planes(signal), async (plane) => {
-    const project = ownerOf(plane.plane)?.name;
+    const project = projectOfPlane(plane.plane);
     const into = project === undefined ? join(folder, "root") : join(folder, "projects", project);
     return { plane, into, parts: await partsOf(plane, cluster.namespace, signal) };
   });

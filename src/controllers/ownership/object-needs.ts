@@ -79,7 +79,7 @@ export class ObjectNeeds {
       requestInfo: requestFor(trigger),
       plane: planeLabel(planes, plane),
       policyPlane: planeLabel(planes, policyPlane),
-      planeConsumer: planes.ownerOf(plane),
+      tenantOf: (stored) => planes.tenantOf(plane, stored),
       bucketNamespace: (consumer) => planes.bucketNamespace(consumer),
       isElsewhere: (consumer) => planeOfConsumer(planes, consumer, plane) !== plane,
       now: timeText(clock.now()),

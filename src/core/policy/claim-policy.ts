@@ -1,5 +1,6 @@
 import type { Environment } from "../../cel/environment.ts";
 import { duplicate, type FieldIssue, forbidden, itemPath } from "../../protocol/field-issue.ts";
+import { quote } from "../../protocol/go-quote.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import { parseApiVersion } from "../../protocol/object-meta.ts";
 import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
@@ -39,8 +40,8 @@ export interface ClaimInput {
   readonly plane: string;
   /** The same of the policy; the root when left out. */
   readonly policyPlane?: string;
-  /** The project or organization that the control plane belongs to, if any. */
-  readonly planeConsumer: ConsumerRef | undefined;
+  /** The project or organization that the object belongs to, if any: the consumer where a policy names none. */
+  tenantOf(trigger: JsonObject): ConsumerRef | undefined;
   bucketNamespace(consumer: ConsumerRef): string;
   /** Whether the quota of a consumer is kept in another control plane than the object is in; never, when left out. */
   isElsewhere?(consumer: ConsumerRef): boolean;
@@ -161,11 +162,15 @@ function distinct(requests: readonly ClaimRequest[]): readonly ClaimRequest[] {
 function render(policy: string, template: Template, input: ClaimInput, bindings: PolicyBindings): ClaimRendering {
   const requests = template.requests(bindings);
   if (requests.length === 0) return { outcome: "nothing" };
-  const consumer = template.consumer?.(bindings) ?? input.planeConsumer;
-  if (consumer === undefined) {
-    throw new RenderFailure("names no consumerRef, and the control plane belongs to no project or organization");
-  }
+  const consumer = template.consumer?.(bindings) ?? input.tenantOf(input.trigger);
+  if (consumer === undefined) throw nobodys(input.trigger);
   return { outcome: "claim", claim: assemble(policy, template, { consumer, requests }, { input, bindings }) };
+}
+
+function nobodys(trigger: JsonObject): RenderFailure {
+  const { kind, namespace, name } = identityOf(trigger);
+  const called = quote(namespace === "" ? name : `${namespace}/${name}`);
+  return new RenderFailure(`names no consumerRef, and ${kind} ${called} belongs to no project or organization`);
 }
 
 function assemble(

@@ -5,6 +5,7 @@ import { labelValue } from "../../protocol/names.ts";
 import { parseClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
 import { parseGrantCreationPolicy } from "../resources/grant-creation-policy.ts";
 import { labelText } from "../resources/label-text.ts";
+import { organizationOf } from "../resources/object-tenant.ts";
 import { parseResourceClaim } from "../resources/resource-claim.ts";
 import { parseResourceGrant } from "../resources/resource-grant.ts";
 import {
@@ -50,7 +51,7 @@ const input = (trigger: JsonObject = project, more: Partial<ClaimInput> = {}): C
     name: "web-app",
   },
   plane: "",
-  planeConsumer: undefined,
+  tenantOf: () => undefined,
   bucketNamespace: (consumer) => `organization-${consumer.name}`,
   now: "2026-01-01T00:00:00Z",
   ...more,
@@ -176,15 +177,20 @@ describe("a rendered claim", () => {
     expect(claimOf(evaluate(empty, {}, input(inNamespace))).namespace).toBe("team-a");
   });
 
-  it("belongs to the control plane's consumer when the template names none", () => {
+  it("is for whom its object belongs to when the template names nobody", () => {
     const template = { spec: { requests: [{ resourceType: "secrets", amount: 1 }] } };
-    const planeConsumer = { apiGroup: "resourcemanager.miloapis.com", kind: "Project", namespace: "", name: "p1" };
-    expect(claimOf(evaluate(template, {}, input(project, { planeConsumer }))).consumer).toEqual(planeConsumer);
+    const { consumer } = claimOf(evaluate(template, {}, input(project, { tenantOf: organizationOf })));
+    expect(consumer).toEqual({ ...consumerRef, namespace: "", name: "acme-corp" });
     expect(evaluate(template)).toEqual({
       outcome: "failed",
       message:
-        'ClaimCreationPolicy "enforce": names no consumerRef, and the control plane belongs to no project or organization',
+        'ClaimCreationPolicy "enforce": names no consumerRef, and Project "web-app" belongs to no project or organization',
     });
+  });
+
+  it("is for whom its template names, whoever its object belongs to", () => {
+    const tenantOf = () => ({ ...consumerRef, namespace: "", name: "other" });
+    expect(claimOf(evaluate(oneProject, {}, input(project, { tenantOf }))).consumer.name).toBe("acme-corp");
   });
 });
 

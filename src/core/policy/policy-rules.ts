@@ -1,10 +1,10 @@
 import { type FieldIssue, forbidden, required } from "../../protocol/field-issue.ts";
 import { parseApiVersion } from "../../protocol/object-meta.ts";
 import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
-import type { ConsumerRef } from "../resources/consumer-ref.ts";
+import { type GroupKind, groupKindText, sameGroupKind } from "../resources/consumer-ref.ts";
 import type { GrantCreationPolicy } from "../resources/grant-creation-policy.ts";
 import { claimPolicyIssues, grantPolicyIssues } from "../resources/object-rules.ts";
-import type { RegistrationView } from "../resources/registration-rules.ts";
+import { activeRegistration, type RegistrationView } from "../resources/registration-rules.ts";
 import { quotaGroup } from "../resources/well-known.ts";
 import { type CompiledClaimPolicy, compileClaimPolicy } from "./claim-policy.ts";
 import { type CompiledGrantPolicy, compileGrantPolicy } from "./grant-policy.ts";
@@ -13,10 +13,11 @@ import type { PolicyRules } from "./policy-index.ts";
 /** What policies need to know of control planes. */
 export interface PolicyPlanes {
   readonly root: string;
-  /** The project or organization that a plane belongs to. */
-  ownerOf(plane: string): ConsumerRef | undefined;
-  /** Whether there are planes that belong to somebody. */
-  readonly hasOwnedPlanes?: boolean;
+  /**
+   * Kinds of the projects and organizations that objects of a kind can belong to, as far as a policy in a plane is about
+   * them; none, if such objects belong to nobody.
+   */
+  tenantKinds(plane: string, of: GroupKind): readonly GroupKind[];
 }
 
 export function claimPolicyRules(
@@ -25,24 +26,39 @@ export function claimPolicyRules(
 ): PolicyRules<ClaimCreationPolicy, CompiledClaimPolicy> {
   return {
     compile: compileClaimPolicy,
-    issues: (policy, plane) => [...consumerIssues(policy, plane, planes), ...claimPolicyIssues(policy, view)],
+    issues: (policy, plane) => [
+      ...consumerIssues(policy, planes.tenantKinds(plane, triggerKind(policy)), view),
+      ...claimPolicyIssues(policy, view),
+    ],
     resourceTypes: ({ template }) => template.requests.map(({ resourceType }) => resourceType),
   };
 }
 
-/**
- * Every object would be refused for it, and nobody who creates one could do anything about that. A policy in the root is
- * about all planes, and may well mean those that belong to somebody.
- */
+/** Every object would be refused for it, and nobody who creates one could do anything about that. */
 function consumerIssues(
-  { template }: ClaimCreationPolicy,
-  plane: string,
-  { root, ownerOf, hasOwnedPlanes = false }: PolicyPlanes,
+  policy: ClaimCreationPolicy,
+  tenants: readonly GroupKind[],
+  view: RegistrationView,
 ): readonly FieldIssue[] {
-  const isMeant = ownerOf(plane) !== undefined || (plane === root && hasOwnedPlanes);
-  if (template.consumer !== undefined || isMeant) return [];
+  const { consumer, requests } = policy.template;
+  if (consumer !== undefined) return [];
   const path = "spec.target.resourceClaimTemplate.spec.consumerRef";
-  return [required(path, "the control plane of this policy belongs to no project or organization that could be meant")];
+  if (tenants.length === 0) {
+    const kind = groupKindText(triggerKind(policy));
+    return [required(path, `no ${kind} that this policy is about belongs to a project or organization`)];
+  }
+  const users = requests.flatMap(({ resourceType }) => activeRegistration(view, resourceType)?.consumerType ?? []);
+  if (tenants.some((tenant) => users.every((user) => sameGroupKind(user, tenant)))) return [];
+  const [meant, wanted] = [tenants, users].map((kinds) => [...new Set(kinds.map(groupKindText))]) as [
+    string[],
+    string[],
+  ];
+  const detail = `left out, it means ${meant.join(" or ")}; what is asked for is used by ${wanted.join(" and ")}`;
+  return [required(path, detail)];
+}
+
+function triggerKind({ trigger }: ClaimCreationPolicy): GroupKind {
+  return { apiGroup: parseApiVersion(trigger.apiVersion).group, kind: trigger.kind };
 }
 
 export function grantPolicyRules(

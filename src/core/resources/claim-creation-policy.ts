@@ -65,7 +65,8 @@ const claimTemplateSchema = {
         consumerRef: {
           ...consumerTemplateSchema,
           description:
-            "Whose quota is asked for. When left out: the project of the control plane the object is created in, else its organization.",
+            "Whose quota is asked for. When left out: the project of the control plane the object is created in; in the " +
+            "root, the organization that owns the Project, or whose namespace the object is in.",
         },
         requests: {
           type: "array",

@@ -1,11 +1,11 @@
 import { subdomainLengthMax } from "../../protocol/names.ts";
 import type { ConsumerRef } from "./consumer-ref.ts";
 import { type Dimensions, dimensionKey } from "./dimensions.ts";
+import { organizationNamespace, tenantGroup } from "./object-tenant.ts";
 import { stableHash } from "./stable-hash.ts";
 import { systemNamespace } from "./well-known.ts";
 
 const hashLength = 16;
-const organizationGroup = "resourcemanager.miloapis.com";
 
 /** `organization-acme-corp-projects-<hash>`: readable in front, and by its hash never the name of another bucket. */
 export function bucketName(consumer: ConsumerRef, resourceType: string, dimensions: Dimensions = {}): string {
@@ -40,8 +40,8 @@ export function effectiveGrantName(consumer: ConsumerRef, resourceType: string):
 export function bucketNamespace(consumer: ConsumerRef, namespaceExists: (name: string) => boolean): string {
   if (consumer.namespace !== "") return consumer.namespace;
   if (consumer.apiGroup === "" && consumer.kind === "Namespace") return consumer.name;
-  const own = `organization-${consumer.name}`;
-  const isOrganization = consumer.apiGroup === organizationGroup && consumer.kind === "Organization";
+  const own = organizationNamespace(consumer.name);
+  const isOrganization = consumer.apiGroup === tenantGroup && consumer.kind === "Organization";
   return isOrganization && namespaceExists(own) ? own : systemNamespace;
 }
 

@@ -12,7 +12,7 @@ import { field, has, items } from "./reading.ts";
 import { renamedProperties } from "./renamed-fields.ts";
 import { resourceTypeSchema } from "./resource-type.ts";
 import type { Unit } from "./units.ts";
-import { quotaGroup, quotaVersion } from "./well-known.ts";
+import { forPeople, quotaGroup, quotaVersion } from "./well-known.ts";
 
 const registrationTypes = ["Entity", "Allocation", "Feature"] as const;
 export type RegistrationType = (typeof registrationTypes)[number];
@@ -119,7 +119,12 @@ const specSchema = {
         "How many base units make one display unit: 1000 for millicores shown as cores, 1073741824 for bytes shown as " +
         "GiB. 1 when left out.",
     },
-    description: { type: "string", maxLength: 500, description: "What this quota is about, for people." },
+    description: {
+      type: "string",
+      maxLength: 500,
+      description:
+        "What this quota is about, for people. When left out, the annotation kubernetes.io/description says it.",
+    },
     claimingResources: {
       type: "array",
       maxItems: 20,
@@ -167,7 +172,9 @@ const statusSchema = {
 const schema = {
   type: "object",
   description:
-    "Makes something countable: what it is called, in which unit, who is granted it and which kinds take from it.",
+    "Makes something countable: what it is called, in which unit, who is granted it and which kinds take from it. " +
+    "People are shown the name in the annotation kubernetes.io/display-name, and the service in the label " +
+    "services.miloapis.com/owner.",
   required: ["spec"],
   properties: { spec: specSchema, status: statusSchema },
 } as const satisfies Schema;
@@ -206,7 +213,11 @@ export interface ResourceRegistration {
   readonly type: RegistrationType;
   readonly consumerType: GroupKind;
   readonly unit: Unit;
+  /** What people call it; empty when nobody says. */
+  readonly displayName: string;
   readonly description: string;
+  /** The service that it belongs to; empty when nobody says. */
+  readonly owner: string;
   readonly claimingResources: readonly GroupKind[];
   readonly dimensions: readonly string[];
   readonly status: Infer<typeof statusSchema>;
@@ -219,13 +230,16 @@ export function parseResourceRegistration(value: unknown, old?: unknown): Parsed
   if (!accepted.ok) return accepted;
   const { metadata, content } = accepted.value;
   const { spec, status = {} } = content;
+  const { annotations, labels } = metadata;
   const registration: ResourceRegistration = {
     metadata,
     resourceType: spec.resourceType,
     type: spec.type,
     consumerType: (spec.consumerType ?? spec.consumerTypeRef) as GroupKind,
     unit: unitOf(spec),
-    description: spec.description ?? "",
+    displayName: annotations?.[forPeople.displayNameAnnotation] ?? "",
+    description: spec.description ?? annotations?.[forPeople.descriptionAnnotation] ?? "",
+    owner: labels?.[forPeople.ownerLabel] ?? "",
     claimingResources: (spec.claimingResources ?? []).map(({ apiGroup = "", kind }) => ({ apiGroup, kind })),
     dimensions: spec.dimensions ?? [],
     status,

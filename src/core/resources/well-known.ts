@@ -37,6 +37,14 @@ export const annotations = {
   bound: "quota.miloapis.com/bound",
 } as const;
 
+/** What Kubernetes and Milo put on objects of all kinds, for people. */
+export const forPeople = {
+  displayNameAnnotation: "kubernetes.io/display-name",
+  descriptionAnnotation: "kubernetes.io/description",
+  /** The service that something belongs to. */
+  ownerLabel: "services.miloapis.com/owner",
+} as const;
+
 /** How many objects may wait for the same claim. */
 export const candidatesMax = 16;
 

@@ -1,3 +1,4 @@
+import { organizationNamespace } from "../../core/resources/object-tenant.ts";
 import type { ResourceClient } from "../../kube/client/resource-client.ts";
 import { type Outcome, settled, WorkQueue } from "../../kube/queue/work-queue.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
@@ -6,7 +7,6 @@ import {
   organizationMembershipDefinition,
   parseOrganizationMembership,
 } from "../resources/organization-membership.ts";
-import { organizationNamespace } from "../resources/tenancy-names.ts";
 import type { TenancyRuntime } from "../tenancy-runtime.ts";
 import { type MembershipRecord, membershipRecord } from "../tenant-records.ts";
 import { atRoot, type TenantViews } from "../tenant-views.ts";

@@ -1,9 +1,9 @@
+import { organizationNamespace, organizationOfNamespace } from "../../core/resources/object-tenant.ts";
 import type { ResourceClient } from "../../kube/client/resource-client.ts";
 import { again, type Outcome, settled, WorkQueue } from "../../kube/queue/work-queue.ts";
 import type { KubernetesObject } from "../../protocol/object-meta.ts";
 import { type Organization, organizationDefinition, parseOrganization } from "../resources/organization.ts";
 import { parseProject, projectDefinition } from "../resources/project.ts";
-import { organizationNamespace } from "../resources/tenancy-names.ts";
 import type { TenancyRuntime } from "../tenancy-runtime.ts";
 import { isDeleting, isKept } from "../tenant-records.ts";
 import { anyObject, atRoot, namespacesType, type TenantViews } from "../tenant-views.ts";
@@ -47,8 +47,10 @@ export class OrganizationController {
   #subscribe(): readonly (() => void)[] {
     const { organizations, projects, namespaces } = this.#views;
     const own = ({ name }: { readonly name: string }): void => this.#queue.add(name);
-    const ofNamespace = ({ name }: { readonly name: string }): void =>
-      this.#queue.add(name.slice(organizationNamespace("").length));
+    const ofNamespace = ({ name }: { readonly name: string }): void => {
+      const organization = organizationOfNamespace(name);
+      if (organization !== undefined) this.#queue.add(organization);
+    };
     return [
       organizations.subscribe({ added: own, changed: own }),
       // Projects matter to an organization that goes, and to no other.

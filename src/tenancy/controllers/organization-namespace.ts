@@ -1,7 +1,8 @@
+import { organizationNamespace } from "../../core/resources/object-tenant.ts";
 import type { ResourceClient } from "../../kube/client/resource-client.ts";
 import type { KubernetesObject } from "../../protocol/object-meta.ts";
 import { type Organization, organizationDefinition } from "../resources/organization.ts";
-import { organizationLabel, organizationNamespace } from "../resources/tenancy-names.ts";
+import { organizationLabel } from "../resources/tenancy-names.ts";
 import { isDeleting, organizationOwners } from "../tenant-records.ts";
 import { ownedBy, unlessOvertaken } from "./tenant-writes.ts";
 

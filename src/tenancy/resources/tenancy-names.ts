@@ -1,6 +1,8 @@
+import { organizationNamespace, tenantGroup } from "../../core/resources/object-tenant.ts";
+
 /** Names that other programs rely on. */
 
-export const resourceManagerGroup = "resourcemanager.miloapis.com";
+export const resourceManagerGroup = tenantGroup;
 export const iamGroup = "iam.miloapis.com";
 export const tenancyVersion = "v1alpha1";
 
@@ -12,11 +14,5 @@ export const organizationLabel = "resourcemanager.miloapis.com/organization-name
 /** Which project a control plane was made for: another one of the same name gets it empty. */
 export const projectUidAnnotation = "resourcemanager.miloapis.com/project-uid";
 
-const organizationPrefix = "organization-";
-
 /** Of a namespace, less what is in front of the name of an organization. */
-export const organizationNameLengthMax = 63 - organizationPrefix.length;
-
-export function organizationNamespace(organization: string): string {
-  return `${organizationPrefix}${organization}`;
-}
+export const organizationNameLengthMax = 63 - organizationNamespace("").length;

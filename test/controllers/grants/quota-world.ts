@@ -33,7 +33,8 @@ export const startMs = Date.UTC(2026, 0, 1);
 const layout: PlaneLayout = {
   addressOf: (plane) => ({ plane, prefix: plane === "root" ? "" : `/planes/${plane}` }),
   planeOf: ({ kind, name }) => (kind === "Project" ? name : undefined),
-  ownerOf: () => undefined,
+  tenantOf: () => undefined,
+  tenantKinds: () => [],
   hasOrganizationNamespaces: false,
 };
 

@@ -110,13 +110,22 @@ describe("a claim policy", () => {
     await says("claim", atWork);
   });
 
-  it("needs a consumer where its control plane belongs to nobody", async () => {
-    await register(world, "projects", claiming);
+  it("needs a consumer where objects belong to nobody", async () => {
+    await register(world, "secrets", { ...claiming, consumerType: { ...organization, kind: "Project" } });
     for (const plane of ["root", "a"]) {
-      await world.create(claimPoliciesType, claimPolicy("p", {}, { consumerRef: undefined }), plane);
+      const requests = [{ resourceType: "secrets", amount: 1 }];
+      await world.create(claimPoliciesType, claimPolicy("p", {}, { consumerRef: undefined, requests }), plane);
     }
-    await says("claim", /^False ValidationFailed: .*consumerRef: Required value/);
+    await says("claim", /^False ValidationFailed: .*consumerRef: Required value: no ConfigMap .* belongs to a project/);
     await says("claim", atWork, { plane: "a" });
+  });
+
+  it("needs one, too, where those to whom objects belong are not those who use what it asks for", async () => {
+    await register(world, "projects", claiming);
+    await world.create(claimPoliciesType, claimPolicy("p", {}, { consumerRef: undefined }), "a");
+    await says("claim", /Required value: left out, it means Project.*; what is asked for is used by Organization/, {
+      plane: "a",
+    });
   });
 
   it("keeps what others wrote into its status, and when its condition last changed", async () => {

@@ -39,9 +39,10 @@ function startPolicyViews(world: QuotaWorld, runtime: Runtime): PolicyViews {
 
 /** The same, in which some planes belong to a project of their name. */
 function ownedPlanes(runtime: Runtime, owned: readonly string[]): Runtime {
-  const ownerOf = (plane: string) =>
-    owned.includes(plane) ? { ...organization, kind: "Project", namespace: "", name: plane } : undefined;
-  return { ...runtime, planes: { ...runtime.planes, ownerOf } };
+  const kind = { ...organization, kind: "Project" };
+  const tenantOf = (plane: string) => (owned.includes(plane) ? { ...kind, namespace: "", name: plane } : undefined);
+  const tenantKinds = (plane: string) => (owned.includes(plane) ? [kind] : []);
+  return { ...runtime, planes: { ...runtime.planes, tenantOf, tenantKinds } };
 }
 
 /** A registration that counts at once. */

@@ -3,6 +3,7 @@ import type { PlaneResolver } from "../../../src/apiserver/http/api-server.ts";
 import type { PlaneLayout } from "../../../src/controllers/planes-of-server.ts";
 
 const projects = "/apis/resourcemanager.miloapis.com/v1alpha1/projects";
+const projectKind = { apiGroup: "resourcemanager.miloapis.com", kind: "Project" };
 const inProject = new RegExp(`^${projects}/([^/]+)/control-plane(/.*)$`);
 
 /** Every project has a control plane of its own, under its name. */
@@ -18,10 +19,7 @@ export function prefixOf(plane: string): string {
 export const layout: PlaneLayout = {
   addressOf: (plane) => ({ plane, prefix: prefixOf(plane) }),
   planeOf: ({ kind, name }) => (kind === "Project" ? name : undefined),
-  ownerOf: (plane) =>
-    plane === rootPlane
-      ? undefined
-      : { apiGroup: "resourcemanager.miloapis.com", kind: "Project", namespace: "", name: plane },
-  hasOwnedPlanes: true,
+  tenantOf: (plane) => (plane === rootPlane ? undefined : { ...projectKind, namespace: "", name: plane }),
+  tenantKinds: () => [projectKind],
   hasOrganizationNamespaces: false,
 };

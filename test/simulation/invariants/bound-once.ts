@@ -101,7 +101,7 @@ function render(
       apiVersion: "",
     },
     plane: key.plane === root ? "" : key.plane,
-    planeConsumer: layout.ownerOf(key.plane),
+    tenantOf: (stored) => layout.tenantOf(key.plane, stored),
     bucketNamespace: (consumer) => bucketNamespace(consumer, () => layout.hasOrganizationNamespaces),
     now: "",
   });

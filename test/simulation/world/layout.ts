@@ -24,8 +24,9 @@ export const layout: PlaneLayout = {
   addressOf: (plane) =>
     plane === rootPlane ? { plane, prefix: "" } : { plane, prefix: `${prefix}/${projectOf(plane)}/control-plane` },
   planeOf: (owner) => (owner.apiGroup === group ? planeOfTenant(owner) : undefined),
-  ownerOf: (plane) =>
+  tenantOf: (plane) =>
     plane === rootPlane ? undefined : { apiGroup: group, kind: "Project", namespace: "", name: projectOf(plane) },
+  tenantKinds: (plane) => (plane === rootPlane ? [] : [{ apiGroup: group, kind: "Project" }]),
   hasOrganizationNamespaces: false,
 };
 
