@@ -1,4 +1,7 @@
-import { attempt, configMaps } from "./actors/clients.ts";
+import { bucketsType } from "../../src/controllers/quota-types.ts";
+import type { JsonObject } from "../../src/protocol/json-value.ts";
+import type { ObjectMeta } from "../../src/protocol/object-meta.ts";
+import { attempt, clientOf, configMaps, signal, waitFor } from "./actors/clients.ts";
 import { create as post } from "./actors/creator.ts";
 import { InnerDoor } from "./actors/inner-door.ts";
 import { AdmissionBook } from "./invariants/admission-book.ts";
@@ -53,6 +56,7 @@ function drawStep(random: SeededRandom, names: readonly string[]): Action {
   const what = random.fraction();
   if (what < 0.15) return removal(random.pick(names));
   if (what < 0.25) return changedGrant(random);
+  if (what < 0.27) return tidying();
   const count = random.pick([1, 1, 2, random.between(2, 12)]);
   return creation(random, random.shuffled(names).slice(0, count));
 }
@@ -76,6 +80,34 @@ function removal(name: string): Action {
     what: `somebody deletes ${name}`,
     take: (world) => remove(world, { kind: "ConfigMap", namespace: "default", name }),
   };
+}
+
+/** Somebody deletes a page in the worst of moments: while it keeps something for those to come. */
+function tidying(): Action {
+  return {
+    what: "somebody deletes a page that keeps something, as soon as there is one",
+    take: (world) =>
+      world.machine("people").run((host) => {
+        const pages = clientOf(host, "root", bucketsType);
+        attempt(host, "tidying", async () => {
+          for (let looks = 0; looks < 100; looks += 1) {
+            const busy = (await pages.list({}, signal)).items.find(isBusy);
+            if (busy !== undefined) return void (await pages.delete(placeOf(busy), {}, signal));
+            await waitFor(host, 50);
+          }
+        });
+      }, "once"),
+  };
+}
+
+function isBusy(page: JsonObject): boolean {
+  const { ahead = 0 } = (page["status"] ?? {}) as { readonly ahead?: number };
+  return ahead > 0;
+}
+
+function placeOf(page: JsonObject): { readonly namespace: string; readonly name: string } {
+  const { namespace = "", name = "" } = page["metadata"] as ObjectMeta;
+  return { namespace, name };
 }
 
 function changedGrant(random: SeededRandom): Action {

@@ -43,6 +43,8 @@ const settleMsMax = 30 * 60_000;
 /** And how long it is watched afterwards, if at all: until everything that is looked at every five minutes has been. */
 const restsMs = [0, 0, 0, 300_000, 700_000] as const;
 const lookMs = 5_000;
+/** Far more than any world needs: who writes so much never stops. */
+const writesMax = 20_000;
 
 /** Leases are renewed for ever. */
 const neverQuiet = new Set(["leases.coordination.k8s.io"]);
@@ -90,6 +92,7 @@ async function playOut(world: SimulatedWorld, checker: Checker, lengthMs: number
   const turned = (): void => {
     if (world.truth.revision === seen) return;
     seen = world.truth.revision;
+    if (seen > writesMax) return world.fail(new InvariantBroken("I12", `${writesMax} writes, and no end`));
     checker.step();
   };
   await world.pass(lengthMs, turned);

@@ -144,6 +144,17 @@ export const embeddedMutations: readonly Mutation[] = [
     edits: [{ file: "src/core/ledger/rewrite.ts", find: "stored.ahead === next.ahead &&", replace: "" }],
   },
   {
+    name: "a page that is being deleted is never known",
+    worlds: "embedded",
+    edits: [
+      {
+        file: "src/controllers/writer/bucket-writer.ts",
+        find: "(!deleting || known?.deleting === true)",
+        replace: "!deleting",
+      },
+    ],
+  },
+  {
     name: "an object before its promise has its place",
     worlds: "embedded",
     edits: [
