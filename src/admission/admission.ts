@@ -12,6 +12,7 @@ import { ClaimStreams, type StreamsHealth } from "./claim-streams.ts";
 import { type Decider, decidedElsewhere } from "./decider.ts";
 import { frontDoor } from "./front-door.ts";
 import { readRegistrations } from "./live-registrations.ts";
+import type { Newcomers } from "./newcomers.ts";
 import type { Decide } from "./object-change.ts";
 import { OwnKinds } from "./own-kinds.ts";
 import { type PolicyListener, PolicySight } from "./policy-sight.ts";
@@ -35,6 +36,7 @@ export interface AdmissionOptions {
   /** The users that controllers and admission write as; others may not write what is theirs. */
   readonly systemUsers?: readonly string[];
   readonly usage?: UsageView;
+  readonly newcomers?: Newcomers;
   readonly decider?: Decider;
   /** Whether claims name their owners before these are stored: only in the process of the server that stores them. */
   readonly ownedFromBirth?: boolean;
@@ -89,6 +91,7 @@ export class Admission {
       advice: options.advice ?? adviceDefault,
       ownedFromBirth: options.ownedFromBirth ?? false,
       usage: options.usage ?? unknownUsage,
+      ...(options.newcomers === undefined ? {} : { newcomers: options.newcomers }),
       events: this.#events,
       decider: options.decider ?? decidedElsewhere,
       told,

@@ -12,6 +12,7 @@ import type { ClaimStreams } from "./claim-streams.ts";
 import type { Decider } from "./decider.ts";
 import { Forecast } from "./forecast.ts";
 import type { PlacedClaim } from "./needs.ts";
+import type { Newcomers } from "./newcomers.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
 import type { PolicySight } from "./policy-sight.ts";
 import { wishesOf } from "./policy-wishes.ts";
@@ -47,6 +48,8 @@ export interface QuotaAdmissionOptions {
   readonly ownedFromBirth: boolean;
   /** Where this process knows how much is used. */
   readonly usage?: UsageView;
+  /** Where this process keeps consumers, and knows of those that have just come. */
+  readonly newcomers?: Newcomers;
   /** Where people see what policies that only watch would have refused. */
   readonly events?: Pick<EventRecorder, "record">;
   readonly decider: Decider;

@@ -5,6 +5,7 @@ import type { Runtime } from "../controllers/runtime.ts";
 import type { DecisionListener } from "../controllers/writer/ports.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
 import type { QuotaPlugin } from "./admission-plugin.ts";
+import { newcomersOf } from "./newcomers.ts";
 
 export interface QuotaSystemOptions
   extends Pick<
@@ -48,6 +49,7 @@ export class QuotaSystem {
       },
       // A claim that is kept until its object is gone is told so when it is bound.
       ownedFromBirth: !claimFinalizer,
+      newcomers: newcomersOf(planes, clock, (kind) => this.controllers.areGranted(kind)),
       usage: { figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey) },
     });
     const promised = (uid: string): boolean => this.#admission.promised(uid);
