@@ -76,7 +76,7 @@ export class QuotaSystem {
     this.controllers.start();
     this.#admission.start();
     await this.#admission.ready;
-    this.#plugin.ask(this.#admission.decide);
+    this.#plugin.ask(this.#admission);
   }
 
   async stop(): Promise<void> {

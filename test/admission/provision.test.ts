@@ -14,7 +14,12 @@ const planes = { bucketNamespace: () => "team-red" } as unknown as AdmissionPlan
 
 const claimIn = (namespace: string) => ({
   plane: "root",
-  claim: { namespace, name: "one", consumer, requests: [{ resourceType: "example.com/seats" }] } as unknown as RenderedClaim,
+  claim: {
+    namespace,
+    name: "one",
+    consumer,
+    requests: [{ resourceType: "example.com/seats" }],
+  } as unknown as RenderedClaim,
 });
 
 const missing = (name: string) => new StatusError(resourceNotFound({ group: "", resource: "namespaces" }, name));
