@@ -12,7 +12,9 @@ import { ClaimStreams, type StreamsHealth } from "./claim-streams.ts";
 import { type Decider, decidedElsewhere } from "./decider.ts";
 import { frontDoor } from "./front-door.ts";
 import { readRegistrations } from "./live-registrations.ts";
-import type { Decide } from "./object-change.ts";
+import { isNamespaceGoing } from "./namespace-going.ts";
+import type { Newcomers } from "./newcomers.ts";
+import type { Decide, DecideRemoval } from "./object-change.ts";
 import { OwnKinds } from "./own-kinds.ts";
 import { type PolicyListener, PolicySight } from "./policy-sight.ts";
 import { type AdmissionPlanes, QuotaAdmission } from "./quota-admission.ts";
@@ -35,6 +37,7 @@ export interface AdmissionOptions {
   /** The users that controllers and admission write as; others may not write what is theirs. */
   readonly systemUsers?: readonly string[];
   readonly usage?: UsageView;
+  readonly newcomers?: Newcomers;
   readonly decider?: Decider;
   /** Whether claims name their owners before these are stored: only in the process of the server that stores them. */
   readonly ownedFromBirth?: boolean;
@@ -64,6 +67,7 @@ export class Admission {
   readonly #quota: QuotaAdmission;
   readonly #events: EventRecorder;
   readonly decide: Decide;
+  readonly decideRemoval: DecideRemoval;
 
   constructor(options: AdmissionOptions) {
     const { planes, clock, random, report, told = {}, toldStreams = {}, toldPolicies = {} } = options;
@@ -89,6 +93,7 @@ export class Admission {
       advice: options.advice ?? adviceDefault,
       ownedFromBirth: options.ownedFromBirth ?? false,
       usage: options.usage ?? unknownUsage,
+      ...(options.newcomers === undefined ? {} : { newcomers: options.newcomers }),
       events: this.#events,
       decider: options.decider ?? decidedElsewhere,
       told,
@@ -98,8 +103,10 @@ export class Admission {
       planes,
       registrations: this.#sight,
       readRegistrations: (signal) => readRegistrations(planes.client(planes.root), signal),
+      isNamespaceGoing: (removal, signal) => isNamespaceGoing(clientOf(removal.plane), removal.namespace, signal),
       systemUsers: options.systemUsers ?? [systemUserName],
     });
+    this.decideRemoval = (removal, signal) => own.decideRemoval(removal, signal);
     this.decide = frontDoor({ own, quota: this.#quota, report });
   }
 

@@ -8,6 +8,7 @@ import type { ClaimStream } from "./claim-stream.ts";
 import { type Claimant, claimantOf, ownerOf } from "./claimant.ts";
 import { type Heard, isIgnored, judge } from "./judgement.ts";
 import type { ObjectChange } from "./object-change.ts";
+import { Provision } from "./provision.ts";
 import type { QuotaAdmissionOptions } from "./quota-admission.ts";
 import { Refused } from "./refusals.ts";
 import type { WaiterResult } from "./stream-listener.ts";
@@ -23,7 +24,16 @@ export interface PolicyClaim {
 
 type RoundOptions = Pick<
   QuotaAdmissionOptions,
-  "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "ownedFromBirth" | "decider" | "report"
+  | "planes"
+  | "streams"
+  | "clock"
+  | "waitMsMax"
+  | "advice"
+  | "ownedFromBirth"
+  | "decider"
+  | "report"
+  | "usage"
+  | "newcomers"
 >;
 
 /** Why a change is let in. */
@@ -51,6 +61,7 @@ export class ClaimRound {
   readonly #change: ObjectChange;
   readonly #claims: readonly PolicyClaim[];
   readonly #claimant: Claimant;
+  readonly #provision: Provision;
   readonly #tried: Tried[] = [];
   #heard: readonly Heard[] = [];
   /** Of the claims that list our object, by namespace and name. */
@@ -61,6 +72,7 @@ export class ClaimRound {
     this.#change = change;
     this.#claims = claims;
     this.#claimant = claimantOf(change, options.planes);
+    this.#provision = new Provision(options);
   }
 
   /** What became of each claim, once that is known. */
@@ -134,9 +146,10 @@ export class ClaimRound {
     });
   }
 
-  #wait(wanted: RenderedClaim, signal: AbortSignal): Promise<WaitResult> {
+  async #wait(wanted: RenderedClaim, signal: AbortSignal): Promise<WaitResult> {
     const { planes, streams } = this.#options;
     const plane = planes.planeOf(wanted.consumer) ?? this.#change.plane;
+    await this.#provision.granted({ claim: wanted, plane }, signal);
     return streams.use(plane, async (stream) => {
       await this.#untilOpen(stream, signal);
       const waiter = stream.join(wanted.namespace, wanted.name, this.#claimant.uid);
@@ -171,7 +184,9 @@ export class ClaimRound {
     const owner = ownedFromBirth ? ownerOf(this.#change, { plane, namespace }) : undefined;
     const decide: DecideEarly = (claim, stored) => decider.decide(plane, claim, stored);
     const attempt = new ClaimAttempt(client, wanted, this.#claimant, { owner, decide });
-    const asked = stream.turns.take(turnOf(wanted), () => attempt.acquire(signal));
+    const asked = stream.turns.take(turnOf(wanted), () =>
+      this.#provision.placed({ claim: wanted, plane }, signal, () => attempt.acquire(signal)),
+    );
     this.#tried.push({ client, plane, namespace, name, candidate: this.#claimant.uid, asked, attempt });
     const claim = await untilAborted(asked, signal);
     this.#uids.set(turnOf(wanted), claim.metadata.uid ?? "");

@@ -22,6 +22,12 @@ export interface ObjectChange {
   readonly waitMsMax?: number;
 }
 
+/** An object that is about to be deleted, as it is. */
+export interface ObjectRemoval extends Pick<ObjectChange, "plane" | "type" | "kind" | "namespace" | "name" | "user"> {
+  readonly oldObject: JsonObject;
+  readonly warn: (text: string) => void;
+}
+
 /** What becomes of a change. Whoever is allowed one has to tell whether it was stored, where anybody can know. */
 export type Verdict =
   | { readonly allowed: true; readonly settled?: (stored: boolean) => void }
@@ -29,5 +35,8 @@ export type Verdict =
 
 /** Has a say in changes. */
 export type Decide = (change: ObjectChange, signal: AbortSignal) => Promise<Verdict>;
+
+/** Has a say in deletions. */
+export type DecideRemoval = (removal: ObjectRemoval, signal: AbortSignal) => Promise<Verdict>;
 
 export const allowed: Verdict = { allowed: true };

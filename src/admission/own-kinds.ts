@@ -1,11 +1,12 @@
 import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
 import type { RequestUser } from "../core/policy/policy-variables.ts";
 import type { RegistrationView } from "../core/resources/registration-rules.ts";
+import { pageFinalizer, quotaGroup } from "../core/resources/well-known.ts";
 import { forbiddenTo, invalidObject } from "../protocol/api-status.ts";
 import { type FieldIssue, issueText } from "../protocol/field-issue.ts";
 import { jsonEquals } from "../protocol/json-value.ts";
 import { withAwaited } from "./awaited-registrations.ts";
-import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
+import { allowed, type ObjectChange, type ObjectRemoval, type Verdict } from "./object-change.ts";
 import { type OwnIssues, ownRules } from "./own-rules.ts";
 import { changedMarks } from "./reserved-marks.ts";
 
@@ -14,6 +15,8 @@ export interface OwnKindsOptions {
   readonly registrations: RegistrationView;
   /** Registrations as the server has them right now: a view may be late, and nobody is refused or warned by a late view. */
   readonly readRegistrations: (signal: AbortSignal) => Promise<RegistrationView>;
+  /** Whether everything where that object is is being deleted. */
+  readonly isNamespaceGoing: (removal: ObjectRemoval, signal: AbortSignal) => Promise<boolean>;
   /** The users that the quota system itself writes as. */
   readonly systemUsers: readonly string[];
 }
@@ -21,6 +24,11 @@ export interface OwnKindsOptions {
 /** Kinds that nobody but the system writes: decisions rest on one of them, and the other shows what they come to. */
 const ledgerKinds: readonly string[] = ["AllowanceBucket", "EffectiveResourceGrant"];
 const mastersGroup = "system:masters";
+/** In the groups of what a Kubernetes is made of: namespaces are emptied and owners followed by these. */
+const clusterGroup = "system:serviceaccounts:kube-system";
+const clusterUsers: readonly string[] = ["system:apiserver", "system:kube-controller-manager"];
+const goesByItself =
+  "it follows from grants and claims, and goes by itself when neither names it any more: delete those in its place";
 const onlySystem = "only the quota system writes it; it follows from grants and claims";
 
 /** Objects of the quota API itself: what a schema cannot say of them, and who may write what. */
@@ -42,6 +50,21 @@ export class OwnKinds {
     if (issues.length > 0) return refusal(change, issues);
     if (!isRequest) for (const issue of elsewhere) change.warn(`not in effect yet: ${issueText(issue)}`);
     return allowed;
+  }
+
+  /**
+   * A page in use would stay, marked as deleted, and whoever deleted it would wait for ever. Everything goes with its
+   * namespace, and masters may free a page from its finalizer first.
+   */
+  async decideRemoval(removal: ObjectRemoval, signal: AbortSignal): Promise<Verdict> {
+    const { kind, user, type, name, warn } = removal;
+    if (type.group !== quotaGroup || !ledgerKinds.includes(kind) || this.#isSystem(user)) return allowed;
+    if (isOfCluster(user) || (await this.#options.isNamespaceGoing(removal, signal))) return allowed;
+    if (user.groups.includes(mastersGroup) && !isHeld(removal)) {
+      warn(`${kind} is kept by the quota system: it is made again while grants or claims name it`);
+      return allowed;
+    }
+    return { allowed: false, status: forbiddenTo({ group: type.group, resource: type.plural }, name, goesByItself) };
   }
 
   #ledger(change: ObjectChange): Verdict {
@@ -83,6 +106,15 @@ export class OwnKinds {
   #isSystem({ name }: RequestUser): boolean {
     return this.#options.systemUsers.includes(name);
   }
+}
+
+function isOfCluster({ name, groups }: RequestUser): boolean {
+  return clusterUsers.includes(name) || groups.includes(clusterGroup);
+}
+
+function isHeld({ oldObject }: ObjectRemoval): boolean {
+  const { finalizers } = (oldObject["metadata"] ?? {}) as { readonly finalizers?: readonly string[] };
+  return finalizers?.includes(pageFinalizer) === true;
 }
 
 function refusal({ type, kind, name }: ObjectChange, issues: readonly FieldIssue[]): Verdict {

@@ -16,6 +16,7 @@ import type { Decider } from "./decider.ts";
 import { Forecast } from "./forecast.ts";
 import { failureOf, resultIfRefused } from "./judgement.ts";
 import { type Need, needsOf, type PlacedClaim } from "./needs.ts";
+import type { Newcomers } from "./newcomers.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
 import type { PolicySight } from "./policy-sight.ts";
 import { notChecked, type Wishes, wishesOf } from "./policy-wishes.ts";
@@ -52,6 +53,8 @@ export interface QuotaAdmissionOptions {
   readonly ownedFromBirth: boolean;
   /** Where this process knows how much is used. */
   readonly usage?: UsageView;
+  /** Where this process keeps consumers, and knows of those that have just come. */
+  readonly newcomers?: Newcomers;
   /** Where people see what policies that only watch would have refused. */
   readonly events?: Pick<EventRecorder, "record">;
   readonly decider: Decider;

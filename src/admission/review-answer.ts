@@ -1,11 +1,12 @@
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { JsonObject, JsonValue } from "../protocol/json-value.ts";
-import type { Decide, ObjectChange, Verdict } from "./object-change.ts";
+import type { Decide, DecideRemoval, ObjectChange, Verdict } from "./object-change.ts";
 import { readReview } from "./review-request.ts";
 import { scaledObject } from "./scaled-object.ts";
 
 export interface ReviewPorts {
   readonly decide: Decide;
+  readonly decideRemoval: DecideRemoval;
   readonly clientOf: (plane: string) => KubeClient;
 }
 
@@ -25,11 +26,12 @@ export async function answerReview(
   ports: ReviewPorts,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  const { uid, change } = readReview(review);
+  const { uid, change, removal } = readReview(review);
   const warnings: string[] = [];
   const warn = (text: string): void => void (warnings.length < warningsMax && warnings.push(text));
-  const verdict: Verdict =
-    change === undefined ? { allowed: true } : await decided({ ...change, plane, waitMsMax, warn }, ports, signal);
+  let verdict: Verdict = { allowed: true };
+  if (change !== undefined) verdict = await decided({ ...change, plane, waitMsMax, warn }, ports, signal);
+  if (removal !== undefined) verdict = await ports.decideRemoval({ ...removal, plane, warn }, signal);
   return {
     apiVersion: "admission.k8s.io/v1",
     kind: "AdmissionReview",
@@ -42,7 +44,11 @@ export async function answerReview(
   };
 }
 
-async function decided(change: ObjectChange, { decide, clientOf }: ReviewPorts, signal: AbortSignal): Promise<Verdict> {
+async function decided(
+  change: ObjectChange,
+  { decide, clientOf }: Pick<ReviewPorts, "decide" | "clientOf">,
+  signal: AbortSignal,
+): Promise<Verdict> {
   if (change.subresource !== "scale" || change.kind !== "Scale") return decide(change, signal);
   const scaled = await scaledObject(change, clientOf(change.plane), signal);
   return scaled === undefined ? { allowed: true } : decide(scaled, signal);

@@ -1,14 +1,16 @@
 import type { RequestUser } from "../core/policy/policy-variables.ts";
 import type { ResourceType } from "../kube/client/resource-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../protocol/json-value.ts";
-import type { ObjectChange } from "./object-change.ts";
+import type { ObjectChange, ObjectRemoval } from "./object-change.ts";
 
 /** What an API server asks. */
 export interface ReviewRequest {
   /** To be repeated in the answer. */
   readonly uid: string;
-  /** Undefined for what quota has no say in, such as a deletion. */
+  /** Undefined for what is no object being created or changed. */
   readonly change: Omit<ObjectChange, "plane" | "warn" | "waitMsMax"> | undefined;
+  /** Undefined for what is no object being deleted. */
+  readonly removal: Omit<ObjectRemoval, "plane" | "warn"> | undefined;
 }
 
 /** Why a body is no review. */
@@ -27,7 +29,20 @@ export function readReview(review: JsonValue): ReviewRequest {
   if (!isJsonObject(request)) throw new NoReview("an AdmissionReview without a request");
   const uid = text(request, "uid");
   if (uid === "") throw new NoReview("a request without a uid");
-  return { uid, change: changeIn(request) };
+  return { uid, change: changeIn(request), removal: removalIn(request) };
+}
+
+function removalIn(request: JsonObject): ReviewRequest["removal"] {
+  const oldObject = ownValue(request, "oldObject");
+  if (text(request, "operation") !== "DELETE" || !isJsonObject(oldObject)) return undefined;
+  return {
+    type: typeIn(request),
+    kind: text(part(request, "kind"), "kind"),
+    namespace: text(request, "namespace"),
+    name: text(part(oldObject, "metadata"), "name") || text(request, "name"),
+    user: userIn(part(request, "userInfo")),
+    oldObject,
+  };
 }
 
 function changeIn(request: JsonObject): ReviewRequest["change"] {

@@ -1,3 +1,4 @@
+import { type GroupKind, sameGroupKind } from "../core/resources/consumer-ref.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
 import { systemNamespace } from "../core/resources/well-known.ts";
 import { backoffMs } from "../kube/backoff.ts";
@@ -7,6 +8,7 @@ import { leaseType, parseLease } from "../kube/lease/lease.ts";
 import { pause } from "../kube/pause.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
 import { healthOf, type InformerHealth } from "../kube/watch/informer-health.ts";
+import { parseApiVersion } from "../protocol/object-meta.ts";
 import { KnownFigures } from "./figures/known-figures.ts";
 import { leadWith } from "./leading.ts";
 import { createPolicyViews, type PolicyViews } from "./policies/policy-views.ts";
@@ -74,6 +76,15 @@ export class Controllers {
   get health(): ControllersHealth {
     const informers = healthOf({ ...this.#views });
     return { isLeading: this.#isLeading, claims: this.#counts.byState, informers };
+  }
+
+  /** Whether policies grant something to objects of this kind as they come. */
+  areGranted(kind: GroupKind): boolean {
+    for (const [, { trigger, enabled }] of this.#views.grantPolicies.entries()) {
+      const apiGroup = parseApiVersion(trigger.apiVersion).group;
+      if (enabled && sameGroupKind({ apiGroup, kind: trigger.kind }, kind)) return true;
+    }
+    return false;
   }
 
   start(): void {

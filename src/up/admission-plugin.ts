@@ -1,4 +1,4 @@
-import type { Decide, ObjectChange } from "../admission/object-change.ts";
+import type { Decide, DecideRemoval, ObjectChange, ObjectRemoval } from "../admission/object-change.ts";
 import type { AdmissionPlugin, AdmissionRequest, Verdict as PluginVerdict } from "../apiserver/registry/admission.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
 
@@ -8,20 +8,43 @@ import type { JsonObject } from "../protocol/json-value.ts";
  */
 export class QuotaPlugin implements AdmissionPlugin {
   readonly name = "milo-quota";
-  #decide: Decide | undefined;
+  #asked: { readonly decide: Decide; readonly decideRemoval: DecideRemoval } | undefined;
 
-  ask(decide: Decide): void {
-    this.#decide = decide;
+  ask(asked: { readonly decide: Decide; readonly decideRemoval: DecideRemoval }): void {
+    this.#asked = asked;
   }
 
   readonly validate = async (request: AdmissionRequest, signal: AbortSignal): Promise<PluginVerdict> => {
+    if (this.#asked === undefined) return { allowed: true };
+    const removal = removalOf(request);
+    if (removal !== undefined) {
+      const answer = await this.#asked.decideRemoval(removal, signal);
+      return answer.allowed ? { allowed: true } : answer;
+    }
     const change = changeOf(request);
-    if (change === undefined || this.#decide === undefined) return { allowed: true };
-    const verdict = await this.#decide(change, signal);
+    if (change === undefined) return { allowed: true };
+    const verdict = await this.#asked.decide(change, signal);
     if (!verdict.allowed) return verdict;
     const { settled } = verdict;
     return settled === undefined ? { allowed: true } : { allowed: true, settled: ({ stored }) => settled(stored) };
   };
+}
+
+/** Undefined for what is no object being deleted. */
+function removalOf({ operation, plane, kind, namespace, name, user, oldObject, warn }: AdmissionRequest) {
+  if (operation !== "DELETE" || oldObject === undefined) return undefined;
+  const { username, uid, groups, extra } = user;
+  const removal: ObjectRemoval = {
+    plane,
+    type: kind,
+    kind: kind.kind,
+    namespace: kind.scope === "Cluster" ? "" : namespace,
+    name,
+    user: { name: username, uid, groups, extra },
+    oldObject: oldObject as JsonObject,
+    warn,
+  };
+  return removal;
 }
 
 /** Undefined for what is no object of its kind being created or changed. */

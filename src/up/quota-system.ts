@@ -5,6 +5,7 @@ import type { Runtime } from "../controllers/runtime.ts";
 import type { DecisionListener } from "../controllers/writer/ports.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
 import type { QuotaPlugin } from "./admission-plugin.ts";
+import { newcomersOf } from "./newcomers.ts";
 
 export interface QuotaSystemOptions
   extends Pick<
@@ -53,6 +54,7 @@ export class QuotaSystem {
         figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey),
         shortOf: (owner, claims) => this.controllers.known.shortOf(owner, claims),
       },
+      newcomers: newcomersOf(planes, clock, (kind) => this.controllers.areGranted(kind)),
     });
     const promised = (uid: string): boolean => this.#admission.promised(uid);
     const told = { ...toldDecisions, promised };
@@ -78,7 +80,7 @@ export class QuotaSystem {
     this.controllers.start();
     this.#admission.start();
     await this.#admission.ready;
-    this.#plugin.ask(this.#admission.decide);
+    this.#plugin.ask(this.#admission);
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bucketsType, grantsType, registrationsType } from "../../src/controllers/quota-types.ts";
 import { AdmissionWorld } from "./admission-world.ts";
+import { namespacesType } from "./object-types.ts";
 import { configMapKind, enforce, grant, policy, provide, registration } from "./quota-objects.ts";
 import { eventually, type Json, signal, type Told } from "./served-world.ts";
 
@@ -235,6 +236,50 @@ describe("a bucket", () => {
   it("is written by masters with a warning", async () => {
     const told = await world.ask({ ...(await patchOf()), body: { metadata: { labels: { a: "b" } } } });
     expect([told.code, told.warnings]).toEqual([200, [expect.stringContaining("kept by the quota system")]]);
+  });
+
+  it("is deleted by nobody, masters included: it would stay while it is in use, and they would wait for ever", async () => {
+    const { path } = await patchOf();
+    for (const user of [staff, undefined]) {
+      const told = await world.ask({ method: "DELETE", path, ...(user === undefined ? {} : { user }) });
+      expect([told.code, told.message]).toEqual([
+        403,
+        expect.stringContaining("goes by itself when neither names it any more: delete those in its place"),
+      ]);
+    }
+    const { body } = await world.ask({ method: "GET", path });
+    expect(body["metadata"]).not.toHaveProperty("deletionTimestamp");
+  });
+
+  it("is deleted by masters who took its finalizer away, with a warning, and is made again", async () => {
+    const patch = await patchOf();
+    await world.ask({ ...patch, body: { metadata: { finalizers: null } } });
+    await eventually(async () => {
+      const told = await world.ask({ method: "DELETE", path: patch.path });
+      expect([told.code, told.warnings]).toEqual([200, [expect.stringContaining("made again")]]);
+    });
+    await eventually(async () => expect((await world.ask({ method: "GET", path: patch.path })).code).toBe(200));
+  });
+
+  it("goes with its namespace", async () => {
+    await world.create(namespacesType, { apiVersion: "v1", kind: "Namespace", metadata: { name: "short" } });
+    const spec = {
+      consumerRef: { kind: "Namespace", name: "short" },
+      allowances: [{ resourceType: "core/configmaps", buckets: [{ amount: 1 }] }],
+    };
+    await world.create(grantsType, {
+      ...grant("short", "core/configmaps", 1),
+      metadata: { name: "one", namespace: "short" },
+      spec,
+    });
+    const buckets = `${group}/namespaces/short/allowancebuckets`;
+    await eventually(async () =>
+      expect((await world.ask({ method: "GET", path: buckets })).body["items"]).toHaveLength(1),
+    );
+    expect((await world.ask({ method: "DELETE", path: "/api/v1/namespaces/short" })).code).toBe(200);
+    await eventually(async () => {
+      expect((await world.ask({ method: "GET", path: "/api/v1/namespaces/short" })).code).toBe(404);
+    });
   });
 
   it("follows a grant without any warning", async () => {

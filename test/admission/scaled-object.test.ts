@@ -42,7 +42,12 @@ async function asked(name: string) {
   };
   const clientOf = (plane: string) => world.planes.client(plane);
   const origin = { plane: "root", waitMsMax: 1_000 };
-  const answer = await answerReview(review(name), origin, { decide, clientOf }, signal);
+  const answer = await answerReview(
+    review(name),
+    origin,
+    { decide, decideRemoval: async () => ({ allowed: true }), clientOf },
+    signal,
+  );
   return { answer, changes };
 }
 

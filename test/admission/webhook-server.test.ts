@@ -39,6 +39,8 @@ beforeEach(async () => {
     certificate: issue(),
     planeAt: (path) => ({ "/admit": "root", "/planes/p/admit": "p" })[path],
     isReady: () => ready,
+    decideRemoval: async ({ name }) =>
+      name === "kept" ? { allowed: false, status: failure("Forbidden", "it is in use") } : { allowed: true },
     decide: async (change) => {
       asked.push(change);
       await mayAnswer;
@@ -102,6 +104,15 @@ const review = (over: object = {}, requestOver: object = {}) => ({
 });
 
 describe("a review", () => {
+  it("of a deletion is answered by those who have a say in it", async () => {
+    const oldObject = { metadata: { name: "kept", namespace: "default" } };
+    const { text } = await send({ body: review({}, { operation: "DELETE", object: null, oldObject }) });
+    expect(JSON.parse(text).response).toMatchObject({ allowed: false, status: { message: "it is in use" } });
+    const other = { metadata: { name: "other", namespace: "default" } };
+    const { text: fine } = await send({ body: review({}, { operation: "DELETE", object: null, oldObject: other }) });
+    expect(JSON.parse(fine).response).toMatchObject({ allowed: true });
+  });
+
   it("is handed on as it is meant, and answered with warnings", async () => {
     const { code, text } = await send({ path: "/planes/p/admit?timeout=5s", body: review() });
     expect(code).toBe(200);

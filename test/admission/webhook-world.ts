@@ -79,6 +79,7 @@ export class WebhookWorld extends ServedWorld {
       planeAt: (path) => (path === "/admit" ? "root" : undefined),
       isReady: () => admission.isReady,
       decide: admission.decide,
+      decideRemoval: admission.decideRemoval,
       clientOf: (plane) => planes.client(plane),
       report,
     });

@@ -45,6 +45,18 @@ kubectlSuite("kubectl apply", ({ run, file }) => {
     expect((await run(dataOf)).out).toBe('{"added":"later","color":"red"}');
   });
 
+  it.each(["quota.miloapis.com/v1alpha1", "v1", "nobody.example.com/v1"])(
+    "knows no kind Nope in %s",
+    async (apiVersion) => {
+      file("nope.yaml", `apiVersion: ${apiVersion}\nkind: Nope\nmetadata:\n  name: one\n`);
+      const { code, err } = await run("apply -f nope.yaml");
+      expect(code).toBe(1);
+      expect(err).toContain(
+        `resource mapping not found for name: "one" namespace: "" from "nope.yaml": no matches for kind "Nope" in version "${apiVersion}"\nensure CRDs are installed first`,
+      );
+    },
+  );
+
   it("shows what was applied last", async () => {
     expect((await run("apply view-last-applied configmap settings -o json")).out).toContain('"color": "red"');
   });

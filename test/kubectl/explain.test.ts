@@ -75,6 +75,11 @@ FIELDS:
     );
   });
 
+  it("reads the older form of the schemas as well", async () => {
+    const { out, err } = await run("explain wd.spec.color --output=plaintext-openapiv2");
+    expect([out, err]).toEqual([expect.stringContaining("Color of the widget."), ""]);
+  });
+
   it("refuses a field and a kind that are not there", async () => {
     expect(await run("explain widget.spec.nosuch")).toEqual({
       code: 1,

@@ -3,10 +3,17 @@ import type { ServedKind } from "../../registry/served-kind.ts";
 import { kindComponents } from "./kind-components.ts";
 import { kindPaths } from "./operations.ts";
 import { swaggerDocument } from "./swagger.ts";
+import { swaggerMessage } from "./swagger-message.ts";
 
 /** A document and the name of its content. */
 export interface OpenApiDocument {
   readonly text: string;
+  readonly hash: string;
+}
+
+/** A document in a form that is no text. */
+export interface OpenApiMessage {
+  readonly bytes: Uint8Array;
   readonly hash: string;
 }
 
@@ -20,6 +27,7 @@ const documentsMax = 256;
 export class OpenApiDocuments {
   readonly #indexes = new WeakMap<readonly ServedKind[], OpenApiDocument>();
   readonly #swaggers = new WeakMap<readonly ServedKind[], OpenApiDocument>();
+  readonly #messages = new WeakMap<readonly ServedKind[], OpenApiMessage>();
   readonly #documents = new Map<
     string,
     { readonly kinds: readonly ServedKind[]; readonly document: OpenApiDocument }
@@ -58,6 +66,17 @@ export class OpenApiDocuments {
       this.#swaggers.set(kinds, swagger);
     }
     return swagger;
+  }
+
+  /** The same as a message. */
+  swaggerMessage(kinds: readonly ServedKind[]): OpenApiMessage {
+    let message = this.#messages.get(kinds);
+    if (message === undefined) {
+      const bytes = swaggerMessage(swaggerDocument(kinds));
+      message = { bytes, hash: hashOf(bytes) };
+      this.#messages.set(kinds, message);
+    }
+    return message;
   }
 
   #keep(path: string, kinds: readonly ServedKind[], document: OpenApiDocument): void {
@@ -101,7 +120,11 @@ function groupVersionPath({ group, version }: ServedKind): string {
 
 function documentOf(value: unknown): OpenApiDocument {
   const text = JSON.stringify(value);
-  return { text, hash: createHash("sha512").update(text).digest("hex").toUpperCase() };
+  return { text, hash: hashOf(text) };
+}
+
+function hashOf(content: string | Uint8Array): string {
+  return createHash("sha512").update(content).digest("hex").toUpperCase();
 }
 
 function sameItems(left: readonly ServedKind[], right: readonly ServedKind[]): boolean {

@@ -2,9 +2,10 @@ import type { KindCatalog } from "../../registry/kind-catalog.ts";
 import type { ServedKind } from "../../registry/served-kind.ts";
 import { firstHeader } from "../access/authenticator.ts";
 import { plainAnswer } from "../answers.ts";
-import type { ApiAnswer, ApiRequest } from "../api-request.ts";
+import type { ApiAnswer, ApiRequest, StreamSink } from "../api-request.ts";
 import type { RequestContext } from "../request-context.ts";
-import { type OpenApiDocument, OpenApiDocuments } from "./documents.ts";
+import { type OpenApiDocument, OpenApiDocuments, type OpenApiMessage } from "./documents.ts";
+import { askedMessageType, swaggerMessageType } from "./swagger-message.ts";
 
 const root = "/openapi/v3";
 const yearSeconds = 31_536_000;
@@ -26,9 +27,12 @@ function openApiAnswer(
   request: ApiRequest,
 ): ApiAnswer | undefined {
   if (path !== "/openapi/v2" && path !== root && !path.startsWith(`${root}/`)) return undefined;
-  // Before anything is made: old clients ask for the second version in a form that is not served.
-  if (!acceptsJson(firstHeader(request.headers, "accept"))) return notAcceptable;
-  if (path === "/openapi/v2") return answerWith(documents.swagger(kinds), request);
+  const accepted = typesIn(firstHeader(request.headers, "accept"));
+  const isOlder = path === "/openapi/v2";
+  const asksMessage = accepted.includes(askedMessageType) || accepted.includes(swaggerMessageType);
+  if (isOlder && asksMessage) return messageAnswer(documents.swaggerMessage(kinds), request);
+  if (!acceptsJson(accepted)) return notAcceptable; // before anything is made
+  if (isOlder) return answerWith(documents.swagger(kinds), request);
   if (path === root || path === `${root}/`) return answerWith(documents.index(kinds), request);
   const name = path.slice(root.length + 1).replace(/\/$/, "");
   const document = documents.document(kinds, name);
@@ -47,16 +51,36 @@ function documentAnswer(document: OpenApiDocument, request: ApiRequest): ApiAnsw
   return { ...answer, headers: { ...answer.headers, "cache-control": `public, immutable, max-age=${yearSeconds}` } };
 }
 
-function answerWith({ text, hash }: OpenApiDocument, { headers }: ApiRequest): ApiAnswer {
+function answerWith({ text, hash }: OpenApiDocument, request: ApiRequest): ApiAnswer {
+  return unlessKnown(hash, request, { type: "application/json", body: text });
+}
+
+function messageAnswer({ bytes, hash }: OpenApiMessage, request: ApiRequest): ApiAnswer {
+  const start = (sink: StreamSink): void => {
+    sink.write(bytes);
+    sink.end();
+  };
+  return unlessKnown(hash, request, { type: swaggerMessageType, body: { start } });
+}
+
+/** Whoever has it is told so. */
+function unlessKnown(
+  hash: string,
+  { headers }: ApiRequest,
+  { type, body }: { readonly type: string; readonly body: ApiAnswer["body"] },
+): ApiAnswer {
   const etag = `"${hash}"`;
   const shared = { etag, vary: "Accept" };
   const known = firstHeader(headers, "if-none-match").split(",");
   if (known.some((tag) => tag.trim() === etag)) return { code: 304, headers: shared, body: "" };
-  return { code: 200, headers: { ...shared, "content-type": "application/json" }, body: text };
+  return { code: 200, headers: { ...shared, "content-type": type }, body };
 }
 
-function acceptsJson(accept: string): boolean {
-  if (accept.trim() === "") return true;
-  const types = accept.split(",").map((clause) => clause.split(";", 1)[0]?.trim().toLowerCase());
-  return types.some((type) => type === "application/json" || type === "application/*" || type === "*/*");
+function typesIn(accept: string): readonly string[] {
+  const clauses = accept.split(",").map((clause) => clause.split(";", 1)[0]?.trim().toLowerCase() ?? "");
+  return clauses.filter((type) => type !== "");
+}
+
+function acceptsJson(types: readonly string[]): boolean {
+  return types.length === 0 || ["application/json", "application/*", "*/*"].some((type) => types.includes(type));
 }

@@ -243,8 +243,10 @@ describe("answers", () => {
     "version 2 as a protocol buffer": [
       "/openapi/v2",
       "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
-      406,
+      200,
     ],
+    "version 2 in a form that nobody has": ["/openapi/v2", "application/cbor", 406],
+    "version 3 as a message": ["/openapi/v3", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf", 406],
     "an unknown group": ["/openapi/v3/apis/nobody/v1", "*/*", undefined],
     "another path": ["/openapi", "*/*", undefined],
   };
