@@ -1,6 +1,5 @@
 import type { RegistrationView } from "../core/resources/registration-rules.ts";
-import type { ResourceRegistration } from "../core/resources/resource-registration.ts";
-import { findCondition } from "../protocol/condition.ts";
+import { isPending, type ResourceRegistration } from "../core/resources/resource-registration.ts";
 
 /**
  * Registrations that nobody has looked at yet, taken as Active. Of manifests that are applied together some come before
@@ -11,9 +10,8 @@ export function withAwaited(view: RegistrationView): RegistrationView {
 }
 
 function awaited(registration: ResourceRegistration): ResourceRegistration {
+  if (!isPending(registration)) return registration;
   const { conditions = [] } = registration.status;
-  const known = findCondition(conditions, "Active");
-  if (known !== undefined && known.status !== "Unknown") return registration;
   const active = {
     type: "Active",
     status: "True" as const,
@@ -21,6 +19,6 @@ function awaited(registration: ResourceRegistration): ResourceRegistration {
     message: "",
     lastTransitionTime: registration.metadata.creationTimestamp ?? "",
   };
-  const others = conditions.filter((condition) => condition !== known);
+  const others = conditions.filter(({ type }) => type !== active.type);
   return { ...registration, status: { ...registration.status, conditions: [...others, active] } };
 }

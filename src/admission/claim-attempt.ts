@@ -36,6 +36,7 @@ export class ClaimAttempt {
   readonly #owner: OwnerReference | undefined;
   readonly #decide: DecideEarly;
   #isOver: Promise<boolean> = Promise.resolve(true);
+  #hasMade = false;
 
   constructor(client: KubeClient, wanted: RenderedClaim, claimant: Claimant, { owner, decide }: NewClaim) {
     this.#claims = client.resource(resourceClaimDefinition, parseResourceClaim);
@@ -53,6 +54,11 @@ export class ClaimAttempt {
     return this.#isOver;
   }
 
+  /** Whether the claim that was acquired is one that we have made. */
+  get hasMade(): boolean {
+    return this.#hasMade;
+  }
+
   /** Throws Refused where the object cannot be created, or not now. */
   async acquire(signal: AbortSignal): Promise<ResourceClaim> {
     let claim = await this.#create(signal);
@@ -68,7 +74,9 @@ export class ClaimAttempt {
     const owned = this.#owner === undefined ? {} : { ownerReferences: [this.#owner] };
     const object = { ...manifest, metadata: { ...manifest.metadata, annotations: noted, ...owned } };
     try {
-      return await this.#made(object, signal);
+      const made = await this.#made(object, signal);
+      this.#hasMade = true;
+      return made;
     } catch (error) {
       this.#isOver = Promise.resolve(true); // whatever is there is not ours, and is there already
       if (error instanceof StatusError && error.status.reason === "AlreadyExists") return undefined;

@@ -175,7 +175,7 @@ export class ClaimRound {
     this.#tried.push({ client, plane, namespace, name, candidate: this.#claimant.uid, asked, attempt });
     const claim = await untilAborted(asked, signal);
     this.#uids.set(turnOf(wanted), claim.metadata.uid ?? "");
-    stream.follow(waiter, claim);
+    stream.follow(waiter, claim, attempt.hasMade ? "maker" : "joiner");
     void attempt.isOver.then((isStored) => isStored || waiter.end({ result: "lost" }));
     if (claim.answer.state === "pending") decider.made(plane, claim);
     return untilAborted(waiter.done, signal);

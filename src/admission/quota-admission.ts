@@ -69,6 +69,8 @@ export class QuotaAdmission {
   readonly #underWay = new Set<Promise<void>>();
   /** Of these, what takes back claims that were granted. */
   readonly #returning = new Set<Promise<void>>();
+  /** How often that is over. */
+  #returned = 0;
 
   constructor(options: QuotaAdmissionOptions) {
     this.#options = options;
@@ -128,12 +130,13 @@ export class QuotaAdmission {
     const needs = needsOf(this.#placed(claims, change));
     if (!this.#usage.isAlone) this.#readings.begin(needs.filter((need) => !this.#knows(need)));
     let round = new ClaimRound(this.#options, change, claims);
-    const returned = [...this.#returning];
+    const returnedBefore = this.#returned;
     try {
       const { ignored, claims: granted } = await round.run(signal).catch(async (error: unknown) => {
-        if (returned.length === 0 || !isShort(error)) throw error;
+        const isReturned = this.#returning.size > 0 || this.#returned !== returnedBefore;
+        if (!isReturned || !isShort(error)) throw error;
         // What somebody else had and was refused is free for whoever comes after that.
-        await untilAborted(Promise.all([round.withdraw(), ...returned]), signal);
+        await untilAborted(Promise.all([round.withdraw(), ...this.#returning]), signal);
         round = new ClaimRound(this.#options, change, claims);
         return round.run(signal);
       });
@@ -143,13 +146,16 @@ export class QuotaAdmission {
         ignored.some((each) => each.policy === policy) ? "ignored" : "granted",
       );
     } catch (error) {
-      this.#keep(round.withdraw());
       const { heard } = round;
+      // Whoever hears the refusal finds free what of it was granted.
+      if (heard.some(({ heard: { result } }) => result === "granted")) {
+        await untilAborted(this.#return(round), signal).catch(() => undefined);
+      } else this.#keep(round.withdraw());
       this.#tell(claims, change, (_, at) => (heard[at] === undefined ? "undecided" : resultIfRefused(heard[at])));
       throw error;
     }
     for (const warning of usageWarnings(needs, (need) => this.#figuresOf(need), sight)) change.warn(warning);
-    return { allowed: true, settled: (stored) => stored || this.#return(round) };
+    return { allowed: true, settled: (stored) => stored || void this.#return(round) };
   }
 
   #knows({ key, dimensionKey }: Need): boolean {
@@ -220,10 +226,14 @@ export class QuotaAdmission {
   }
 
   /** Gives back what an object was granted that is not stored after all. */
-  #return(round: ClaimRound): void {
-    const work = round.withdraw();
+  #return(round: ClaimRound): Promise<void> {
+    const work = round.withdraw().finally(() => {
+      this.#returning.delete(work);
+      this.#returned += 1;
+    });
     this.#returning.add(work);
-    this.#keep(work.finally(() => this.#returning.delete(work)));
+    this.#keep(work);
+    return work;
   }
 
   #keep(work: Promise<void>): void {

@@ -4,6 +4,9 @@ import { Waiter } from "./waiter.ts";
 /** How many of the last promises are remembered: one may be known before anybody follows its claim. */
 const promisedMax = 10_000;
 
+/** Whether one who waits for a claim has made it, or has come to one that was there. */
+export type FollowedBy = "maker" | "joiner";
+
 /** Those who wait for claims of one plane: by name from the beginning, and by UID once that is known. */
 export class Waiters {
   readonly #byName = new Map<string, Set<Waiter>>();
@@ -42,10 +45,14 @@ export class Waiters {
     remove(this.#byUid, waiter.followed ?? "", waiter);
   }
 
-  follow(waiter: Waiter, claim: ResourceClaim): void {
+  /**
+   * Only whoever made the claim goes by a promise of before: what was promised to a claim that was there already may have been
+   * taken back since, by a full disk.
+   */
+  follow(waiter: Waiter, claim: ResourceClaim, by: FollowedBy): void {
     const { uid = "" } = claim.metadata;
     waiter.follow(claim);
-    if (this.#promised.has(uid)) waiter.end({ result: "granted" });
+    if (by === "maker" && this.#promised.has(uid)) waiter.end({ result: "granted" });
     add(this.#byUid, uid, waiter);
   }
 

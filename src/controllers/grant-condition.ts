@@ -1,7 +1,8 @@
 import type { GrantActivity } from "../core/resources/grant-activity.ts";
 import { activeRegistration, type RegistrationView } from "../core/resources/registration-rules.ts";
-import type { ResourceGrant } from "../core/resources/resource-grant.ts";
-import { type ConditionState, findCondition } from "../protocol/condition.ts";
+import { pendingGrant, type ResourceGrant } from "../core/resources/resource-grant.ts";
+import { isPending } from "../core/resources/resource-registration.ts";
+import type { ConditionState } from "../protocol/condition.ts";
 import { issuesText } from "./status/issues-text.ts";
 
 /** The condition Active of a grant, in words. */
@@ -30,7 +31,7 @@ export function grantCondition(
         message: issuesText(activity.issues),
       };
     case "pending":
-      return { type, status: "Unknown", reason: "GrantPending", message: "Awaiting validation by its registrations" };
+      return pendingGrant;
     default:
       throw new Error(`unknown state ${activity satisfies never}`);
   }
@@ -40,9 +41,6 @@ export function grantCondition(
 export function unheardOf({ allowances }: ResourceGrant, view: RegistrationView): boolean {
   return allowances.some(({ resourceType }) => {
     if (activeRegistration(view, resourceType) !== undefined) return false;
-    const conditions = view
-      .byResourceType(resourceType)
-      .map(({ status }) => findCondition(status.conditions, "Active"));
-    return conditions.some((condition) => condition === undefined || condition.status === "Unknown");
+    return view.byResourceType(resourceType).some(isPending);
   });
 }

@@ -1,4 +1,5 @@
 import { grantAmounts } from "../core/ledger/grant-amounts.ts";
+import { saidConditions } from "../core/resources/conditions.ts";
 import { type GrantActivity, grantActivity } from "../core/resources/grant-activity.ts";
 import { type ResourceGrant, resourceGrantDefinition } from "../core/resources/resource-grant.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
@@ -93,7 +94,7 @@ export class GrantController implements Running {
       ...status,
       observedGeneration: generation,
       amounts: grantAmounts(grant, this.#index),
-      conditions: setCondition(status.conditions ?? [], state, timeText(this.#runtime.clock.now())),
+      conditions: setCondition(saidConditions(status.conditions), state, timeText(this.#runtime.clock.now())),
     };
   }
 

@@ -1,3 +1,4 @@
+import { saidConditions } from "../core/resources/conditions.ts";
 import { groupKindText } from "../core/resources/consumer-ref.ts";
 import { registrationIssues } from "../core/resources/registration-rules.ts";
 import { type ResourceRegistration, resourceRegistrationDefinition } from "../core/resources/resource-registration.ts";
@@ -75,7 +76,7 @@ export class RegistrationController implements Running {
       ...before,
       observedGeneration: generation,
       consumerType: { ...registration.consumerType },
-      conditions: setCondition(before.conditions ?? [], condition, timeText(clock.now())),
+      conditions: setCondition(saidConditions(before.conditions), condition, timeText(clock.now())),
     };
     const { kind } = resourceRegistrationDefinition;
     const subject = { apiVersion: quotaApiVersion, kind, metadata };

@@ -23,6 +23,8 @@ let world: AdmissionWorld;
 let results: [policy: string, result: AdmissionResult][];
 let missing: string[];
 let refusing: string | undefined;
+/** How long it takes until claims are gone. */
+let deletionMs: number;
 const path = "/api/v1/namespaces/default/configmaps";
 const yes = { code: 201, message: "" };
 
@@ -30,6 +32,7 @@ beforeEach(async () => {
   results = [];
   missing = [];
   refusing = undefined;
+  deletionMs = 0;
   world = await AdmissionWorld.start({
     waitMsMax: 60_000,
     told: {
@@ -39,10 +42,14 @@ beforeEach(async () => {
     plugins: [
       {
         name: "another",
-        validate: async ({ name }) =>
-          name === refusing
+        validate: async ({ name, operation, kind }) => {
+          if (operation === "DELETE" && kind.kind === "ResourceClaim" && deletionMs > 0) {
+            await new Promise((resolve) => setTimeout(resolve, deletionMs));
+          }
+          return name === refusing
             ? { allowed: false, status: { ...forbidden, message: "another plug-in says no" } }
-            : { allowed: true },
+            : { allowed: true };
+        },
       },
     ],
   });
@@ -92,6 +99,16 @@ describe("several policies on one kind", () => {
     expect(told("maps")).toEqual(["granted", "withdrawn", "withdrawn"]);
     expect(told("settings")).toEqual(["granted", "denied", "denied"]);
   });
+});
+
+it("what one policy granted is free when another's refusal is heard", async () => {
+  await maps(1);
+  await provide(world, "core/settings", configMapKind, 0);
+  const constraints = [{ expression: "has(trigger.data)" }];
+  await enforce(world, policy("settings", configMapKind, "core/settings", { constraints }));
+  deletionMs = 100;
+  expect((await post("large", { data: { a: "x" } })).code).toBe(403);
+  expect(await post("small")).toEqual(yes);
 });
 
 it("every quota that is short is named, in the message and as causes", async () => {

@@ -310,6 +310,49 @@ spec:
     for (const each of [policy, cpu]) await hands.remove(each);
   });
 
+  it("tries all requests of an object together: they may share a pool", async () => {
+    const seats = registration(
+      "seats",
+      "{ resourceType: test/seats, type: Allocation, consumerType: { apiGroup: '', kind: Namespace }, baseUnit: seat, dimensions: [place], claimingResources: [{ apiGroup: '', kind: ConfigMap }] }",
+    );
+    const policy = `apiVersion: quota.miloapis.com/v1alpha1
+kind: ClaimCreationPolicy
+metadata: { name: seats }
+spec:
+  trigger: { resource: { apiVersion: v1, kind: ConfigMap }, constraints: [{ expression: "has(trigger.data.each)" }] }
+  target:
+    resourceClaimTemplate:
+      spec:
+        consumerRef: { kind: Namespace, name: team }
+        requests:
+          - { resourceType: test/seats, amountExpression: int(trigger.data.each), dimensions: { place: a } }
+          - { resourceType: test/seats, amountExpression: int(trigger.data.each), dimensions: { place: b } }
+`;
+    const given = grant(
+      "seats",
+      "team",
+      "{ consumerRef: { kind: Namespace, name: team }, allowances: [{ resourceType: test/seats, buckets: [{ amount: 5 }] }] }",
+    );
+    await hands.create([seats, policy, given].join("---\n"));
+    await hands.until(policy, holds("Ready"));
+    await hands.until(given, holds("Active"));
+    const map = (name: string, each: number): string =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name}, namespace: team }\ndata: { each: "${each}" }\n`;
+    const input = [map("large", 3), map("one", 2), map("other", 1)].join("---\n");
+    const isGranted = (said: Said): boolean => said.out.includes("test/seats");
+    await world.until(["usage", "--consumer", "Namespace/team"], isGranted);
+    const { status, out } = await world.ask(["simulate-create", "-f", "-"], { input });
+    expect(status).toBe(1);
+    expect(out).toContain("ConfigMap/team/large: does not fit\n    Insufficient quota resources available: ");
+    expect(out).toContain(
+      'test/seats (place=b) for Namespace "team": requested 3 seats, limit 5, allocated 0, reserved 0, available 2 (3',
+    );
+    expect(out).toContain("ConfigMap/team/one: fits\n");
+    expect(out).toContain(`ConfigMap/team/other: fits alone, but not beside those before it
+    Namespace "team": test/seats (place=b): requested 1 seat, limit 5, allocated 2, reserved 0, available 0 (3`);
+    for (const each of [policy, given, seats]) await hands.remove(each);
+  });
+
   it("says which kinds the server does not have", async () => {
     const said = await world.ask(["simulate-create", "-f", "-"], {
       input: "apiVersion: example.com/v1\nkind: Thing\nmetadata: { name: x }\n",

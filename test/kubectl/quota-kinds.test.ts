@@ -99,18 +99,18 @@ kubectlSuite("kubectl with the quota kinds", ({ run, file }) => {
         ["first", "False", "PendingEvaluation", "acme-corp", "", "", "AGE"],
       ],
     ],
-    "grants by their short name": [
+    "grants by their short name, pending from the start": [
       "get rgrant",
       [
         ["NAME", "CONSUMER", "AMOUNTS", "ACTIVE", "AGE"],
-        ["three", "acme-corp", "", "", "AGE"],
+        ["three", "acme-corp", "", "Unknown", "AGE"],
       ],
     ],
-    registrations: [
+    "registrations, pending from the start": [
       "get resourceregistrations",
       [
         ["NAME", "RESOURCE TYPE", "TYPE", "CONSUMER", "ACTIVE", "AGE"],
-        ["projects-per-organization", "resourcemanager.miloapis.com/projects", "Entity", "", "", "AGE"],
+        ["projects-per-organization", "resourcemanager.miloapis.com/projects", "Entity", "", "False", "AGE"],
       ],
     ],
     "policies for grants": [

@@ -48,7 +48,7 @@ export class StoryWorld {
     this.#expected = expected;
   }
 
-  static async build(expected: RegExp): Promise<StoryWorld> {
+  static async build(expected: RegExp = /$^/): Promise<StoryWorld> {
     return new StoryWorld(await buildServer("src/main.ts"), expected);
   }
 

@@ -21,6 +21,9 @@ export interface Examined extends CountedObjects {
   readonly nowMs: number;
 }
 
+/** What objects say that nobody has looked at. */
+const bornReasons: readonly string[] = ["GrantPending", "RegistrationPending"];
+
 type Fault = Omit<Finding, "check">;
 
 /** A decision takes milliseconds; whoever waits this long waits for something that does not come. */
@@ -148,8 +151,7 @@ function conditionFault(
   metadata: ObjectMeta,
   { condition, nowMs }: { readonly condition: Condition | undefined; readonly nowMs: number },
 ): Fault | undefined {
-  const isPending = condition === undefined || (condition.status === "Unknown" && condition.reason === "GrantPending");
-  if (isPending) {
+  if (condition === undefined || bornReasons.includes(condition.reason)) {
     if (ageMs(metadata, nowMs) < unseenMsMax) return undefined;
     return problem(
       `${subject} was never looked at`,

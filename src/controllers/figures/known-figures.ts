@@ -24,7 +24,8 @@ export class KnownFigures implements BucketViews {
   }
 
   changed(key: BucketKey, read: () => PageBook | undefined): void {
-    this.#known.set(idOf(key), { key, read, atMs: this.#elapsedMs() });
+    if (read() === undefined) this.#known.delete(idOf(key));
+    else this.#known.set(idOf(key), { key, read, atMs: this.#elapsedMs() });
   }
 
   /** Undefined when nobody here knows. */

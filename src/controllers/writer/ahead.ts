@@ -31,16 +31,16 @@ export class Ahead {
   readonly #kept = new Map<string, Kept>();
 
   /** Whether so much is kept for such claims as this one asks for. */
-  covers({ parts }: OpenClaim): boolean {
-    const [part] = parts;
-    if (part === undefined || parts.length > 1 || part.dimensionKey !== "") return false;
+  covers(claim: OpenClaim): boolean {
+    const part = partThatMayTake(claim);
+    if (part === undefined) return false;
     const kept = this.#kept.get(part.resourceType);
     return kept !== undefined && kept.left >= part.amount;
   }
 
   /** Takes what a claim asks for, if so much is kept. */
   take(claim: OpenClaim): boolean {
-    const [part] = claim.parts;
+    const part = partThatMayTake(claim);
     const kept = this.#kept.get(part?.resourceType ?? "");
     if (part === undefined || kept === undefined || !this.covers(claim)) return false;
     kept.left = minus(kept.left, part.amount);
@@ -67,12 +67,11 @@ export class Ahead {
     }
   }
 
-  /** A claim comes by a write of its pages. */
-  comes({ parts }: OpenClaim): void {
-    for (const { resourceType, amount } of parts) {
-      const kept = this.#kept.get(resourceType);
-      if (kept !== undefined) kept.came = plus(kept.came, amount);
-    }
+  /** A claim comes by a write of its pages. More like it may take of what they keep from now on. */
+  comes(claim: OpenClaim): void {
+    const part = partThatMayTake(claim);
+    const kept = this.#kept.get(part?.resourceType ?? "");
+    if (part !== undefined && kept !== undefined) kept.came = plus(kept.came, part.amount);
   }
 
   /** How much the next version of a page keeps of what is available. */
@@ -94,6 +93,12 @@ export class Ahead {
   clear(): void {
     this.#kept.clear();
   }
+}
+
+/** What a claim asks for, if it is one of those that a page keeps something for: on one page, without dimensions. */
+function partThatMayTake({ parts }: OpenClaim): OpenClaim["parts"][number] | undefined {
+  const [part] = parts;
+  return parts.length === 1 && part?.dimensionKey === "" ? part : undefined;
 }
 
 const nothing: Omit<Kept, "place" | "left"> = {

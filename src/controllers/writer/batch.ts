@@ -63,7 +63,7 @@ async function decide(desk: Desk, hands: Hands, signal: AbortSignal): Promise<bo
   const decisions = births.decided(settled);
   const expirationTime = decisions.length > 0 ? timeText(ports.runtime.clock.now() + promiseMs) : "";
   const answered = answerPatient(desk, decisions.some(isDenial), hands);
-  const tell = (uid: string): boolean => births.promised(uid) || ports.told.promised?.(uid) === true;
+  const tell = (uid: string): boolean => (births.has(uid) ? births.promised(uid) : ports.told.promised?.(uid) === true);
   const promises = new Promises(decisions.filter(isReserve), tell);
   const ordered = (type: string, place: LogPlace): void => {
     births.ordered(type, place);

@@ -1,3 +1,4 @@
+import type { Condition, ConditionState } from "../../protocol/condition.ts";
 import type { Schema, ValidationRule } from "../../schema/structural-schema.ts";
 import { field, items } from "./reading.ts";
 
@@ -44,6 +45,19 @@ const conditionSchema = {
     },
   },
 } as const satisfies Schema;
+
+/** When conditions came to be that objects are born with: a schema knows no clock. */
+const birthTime = "1970-01-01T00:00:00Z";
+
+/** What objects of a kind say of themselves until somebody has looked at them. */
+export function bornCondition<const State extends ConditionState>(state: State) {
+  return { ...state, lastTransitionTime: birthTime } as const;
+}
+
+/** Conditions that somebody has said: since when they hold is known. */
+export function saidConditions(conditions: readonly Condition[] = []): readonly Condition[] {
+  return conditions.filter(({ lastTransitionTime }) => lastTransitionTime !== birthTime);
+}
 
 /** The conditions of a kind; those named here may only give the reasons listed for them. */
 export function conditionsSchema(reasons: Readonly<Record<string, readonly string[]>>, description: string) {

@@ -2,7 +2,7 @@ import { findCondition } from "../../protocol/condition.ts";
 import { type FieldIssue, forbidden, invalid } from "../../protocol/field-issue.ts";
 import { quote } from "../../protocol/go-quote.ts";
 import { type GroupKind, groupKindText, sameGroupKind } from "./consumer-ref.ts";
-import type { ResourceRegistration } from "./resource-registration.ts";
+import { isPending, type ResourceRegistration } from "./resource-registration.ts";
 
 /** What rules may know of registrations: those that name a resource type, Active or not. */
 export interface RegistrationView {
@@ -39,8 +39,9 @@ export function lookUp(
     return { issue: invalid(path, resourceType, "no ResourceRegistration has this resourceType: register it first") };
   }
   const name = quote(inactive.metadata.name ?? "");
-  const message = findCondition(inactive.status.conditions, "Active")?.message ?? "it was not looked at yet";
-  return { issue: invalid(path, resourceType, `ResourceRegistration ${name} is not Active: ${message}`) };
+  const message = findCondition(inactive.status.conditions, "Active")?.message ?? "";
+  const because = isPending(inactive) ? "it was not looked at yet" : message;
+  return { issue: invalid(path, resourceType, `ResourceRegistration ${name} is not Active: ${because}`) };
 }
 
 export function consumerIssues(

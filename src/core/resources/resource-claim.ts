@@ -7,7 +7,7 @@ import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
 import type { Schema, ValidationRule } from "../../schema/structural-schema.ts";
 import { type Amount, amountOf } from "./amount.ts";
-import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
+import { bornCondition, conditionsSchema, observedGenerationSchema } from "./conditions.ts";
 import {
   type ConsumerRef,
   consumerRefSchema,
@@ -122,13 +122,12 @@ const allocationSchema = {
   },
 } as const satisfies Schema;
 
-const pendingCondition = {
+const pendingCondition = bornCondition({
   type: "Granted",
   status: "False",
   reason: "PendingEvaluation",
   message: "Awaiting capacity evaluation",
-  lastTransitionTime: "1970-01-01T00:00:00Z",
-} as const;
+});
 
 const statusSchema = {
   type: "object",

@@ -5,7 +5,7 @@ import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
 import type { Schema } from "../../schema/structural-schema.ts";
 import { type Amount, amountOf } from "./amount.ts";
-import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
+import { bornCondition, conditionsSchema, observedGenerationSchema } from "./conditions.ts";
 import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./consumer-ref.ts";
 import { literalSelectorSchema } from "./dimension-selector.ts";
 import { acceptKind } from "./parse-kind.ts";
@@ -74,8 +74,18 @@ const specSchema = {
   },
 } as const satisfies Schema;
 
+/** Nobody has looked at a grant that says this, or its registrations are still to be looked at. */
+export const pendingGrant = {
+  type: "Active",
+  status: "Unknown",
+  reason: "GrantPending",
+  message: "Awaiting validation by its registrations",
+} as const;
+
 const statusSchema = {
   type: "object",
+  description: "Whether the capacity counts. Born pending: Active is Unknown until somebody has looked at the grant.",
+  default: { conditions: [bornCondition(pendingGrant)] },
   properties: {
     observedGeneration: observedGenerationSchema,
     amounts: { type: "string", description: "What is granted, in the units people read." },
@@ -142,7 +152,7 @@ export function parseResourceGrant(value: unknown, old?: unknown): Parsed<Resour
   const accepted = accept(value, old);
   if (!accepted.ok) return accepted;
   const { metadata, content } = accepted.value;
-  const { spec, status = {} } = content;
+  const { spec, status } = content;
   const grant: ResourceGrant = {
     metadata,
     consumer: readConsumerRef(spec.consumerRef),

@@ -1,10 +1,11 @@
+import { findCondition } from "../../protocol/condition.ts";
 import type { Parsed } from "../../protocol/field-issue.ts";
 import { type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
 import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
 import type { Schema, ValidationRule } from "../../schema/structural-schema.ts";
-import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
+import { bornCondition, conditionsSchema, observedGenerationSchema } from "./conditions.ts";
 import { type GroupKind, groupSchema, kindSchema } from "./consumer-ref.ts";
 import { dimensionsMax } from "./dimensions.ts";
 import { acceptKind } from "./parse-kind.ts";
@@ -153,8 +154,19 @@ const specSchema = {
   "x-kubernetes-validations": rules,
 } as const satisfies Schema;
 
+const pendingReason = "RegistrationPending";
+
+const pendingRegistration = bornCondition({
+  type: "Active",
+  status: "False",
+  reason: pendingReason,
+  message: "Not looked at yet",
+});
+
 const statusSchema = {
   type: "object",
+  description: "Whether the registration can be used. Born pending: Active is False until somebody has looked at it.",
+  default: { conditions: [pendingRegistration] },
   properties: {
     observedGeneration: observedGenerationSchema,
     consumerType: {
@@ -163,7 +175,7 @@ const statusSchema = {
       properties: { apiGroup: { type: "string" }, kind: { type: "string" } },
     },
     conditions: conditionsSchema(
-      { Active: ["RegistrationActive", "ValidationFailed", "RegistrationPending"] },
+      { Active: ["RegistrationActive", "ValidationFailed", pendingReason] },
       "Active tells whether grants and claims can use this registration.",
     ),
   },
@@ -229,7 +241,7 @@ export function parseResourceRegistration(value: unknown, old?: unknown): Parsed
   const accepted = accept(value, old);
   if (!accepted.ok) return accepted;
   const { metadata, content } = accepted.value;
-  const { spec, status = {} } = content;
+  const { spec, status } = content;
   const { annotations, labels } = metadata;
   const registration: ResourceRegistration = {
     metadata,
@@ -245,6 +257,12 @@ export function parseResourceRegistration(value: unknown, old?: unknown): Parsed
     status,
   };
   return { ok: true, value: registration };
+}
+
+/** Whether nobody has looked at a registration yet: of such a one it is not known whether it can be used. */
+export function isPending({ status }: Pick<ResourceRegistration, "status">): boolean {
+  const condition = findCondition(status.conditions, "Active");
+  return condition === undefined || condition.status === "Unknown" || condition.reason === pendingReason;
 }
 
 function unitOf(spec: Infer<typeof specSchema>): Unit {

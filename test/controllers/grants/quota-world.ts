@@ -15,7 +15,7 @@ import type { JsonObject } from "../../../src/protocol/json-value.ts";
 import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
 import { crdOf } from "../../../src/schema/crd.ts";
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
 const { signal } = new AbortController();

@@ -111,6 +111,6 @@ describe("a registration", () => {
     await world.create(registrationsType, registration("broken", { consumerType: namespaceType }));
     await world.create(registrationsType, registration("pods", { consumerType: namespaceType }));
     await world.eventually(async () => expect(await shown("pods")).toEqual(active));
-    expect(await shown("broken")).toBeUndefined();
+    expect(await shown("broken")).toMatchObject({ reason: "RegistrationPending" });
   });
 });

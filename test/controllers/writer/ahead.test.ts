@@ -56,6 +56,13 @@ describe("what a page keeps for claims to come", () => {
     expect(write(3, 1_100)).toBe(0n);
   });
 
+  it("is nothing for claims that cannot take of it: on several pages, or with dimensions", () => {
+    busy();
+    ahead.comes(asks([3, "x", "zone=a"]));
+    ahead.comes(asks([3], [1, "y"]));
+    expect(write(2, 100)).toBe(0n);
+  });
+
   it("is taken as long as it lasts", () => {
     busy();
     ahead.comes(asks([1]));

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { KnownFigures } from "../../../src/controllers/figures/known-figures.ts";
+import type { BucketKey } from "../../../src/controllers/writer/bucket-views.ts";
+import { PageBook } from "../../../src/core/ledger/page-book.ts";
+
+const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "team" };
+const key: BucketKey = { plane: "root", consumer, resourceType: "cpu" };
+
+it("figures of a page that is removed are forgotten, and whoever kept them with them", () => {
+  const figures = new KnownFigures(() => 0);
+  let reads = 0;
+  const read = (book: PageBook | undefined) => (): PageBook | undefined => {
+    reads += 1;
+    return book;
+  };
+  figures.changed(key, read(new PageBook("cpu")));
+  expect(figures.figuresOf(key, "")).toBeDefined();
+  figures.changed(key, read(undefined));
+  reads = 0;
+  expect(figures.figuresOf(key, "")).toBeUndefined();
+  expect(reads).toBe(0);
+});

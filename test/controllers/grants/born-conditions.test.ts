@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { GrantController } from "../../../src/controllers/grant-controller.ts";
+import { grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
+import { RegistrationController } from "../../../src/controllers/registration-controller.ts";
+import { resourceGrantDefinition } from "../../../src/core/resources/resource-grant.ts";
+import { resourceRegistrationDefinition } from "../../../src/core/resources/resource-registration.ts";
+import type { KindDefinition } from "../../../src/schema/kind-definition.ts";
+import { definitions } from "../../kube-client/kinds.ts";
+import { activeOf, grant, type Json, QuotaWorld, registration, startMs } from "./quota-world.ts";
+
+const bornRegistration = { status: "False", reason: "RegistrationPending", message: "Not looked at yet" };
+const bornGrant = {
+  status: "Unknown",
+  reason: "GrantPending",
+  message: "Awaiting validation by its registrations",
+};
+
+let world: QuotaWorld;
+beforeEach(async () => {
+  world = await QuotaWorld.start();
+});
+afterEach(() => world.stop());
+
+const startControllers = (): void => {
+  world.run(new RegistrationController(world.runtime, world.views));
+  world.run(new GrantController(world.runtime, world.views));
+};
+const shown = async () => ({
+  registration: activeOf(await world.find(registrationsType, "projects")),
+  grant: activeOf(await world.find(grantsType, "g")),
+});
+const createBoth = async (): Promise<void> => {
+  await world.create(registrationsType, registration("projects"));
+  await world.create(grantsType, grant("g"));
+};
+const since = async (object: Promise<Json | undefined>): Promise<readonly string[]> => {
+  const { status } = (await object) as { status: { conditions: { lastTransitionTime: string }[] } };
+  return status.conditions.map(({ lastTransitionTime }) => lastTransitionTime);
+};
+
+/** What was written to statuses, by the path of the object. */
+const statusWrites = (): readonly string[] =>
+  world.writes.filter((write) => write.endsWith("/status")).map((write) => write.split("/").at(-2) ?? "");
+
+/** Serves a kind with what its schema says of the status, or without it, as before there was a default. */
+async function serve(kind: KindDefinition, hasDefault: boolean): Promise<void> {
+  const name = `${kind.plural}.${kind.group}`;
+  const stored = (await world.find(definitions, name)) as Json & { spec: Json & { versions: Json[] } };
+  const [version] = stored.spec.versions as [Json & { schema: { openAPIV3Schema: { properties: Json } } }];
+  const { properties } = version.schema.openAPIV3Schema;
+  const { default: _default, ...status } = properties["status"] as Json;
+  const given = kind.schema.properties?.["status"]?.default;
+  const openAPIV3Schema = {
+    ...version.schema.openAPIV3Schema,
+    properties: { ...properties, status: hasDefault ? { ...status, default: given } : status },
+  };
+  const versions = [{ ...version, schema: { openAPIV3Schema } }];
+  await world
+    .resource(definitions)
+    .update({ ...stored, spec: { ...stored.spec, versions } } as never, {}, new AbortController().signal);
+}
+
+describe("a registration and a grant", () => {
+  it("are pending from the moment they are made", async () => {
+    const made = await world.create(registrationsType, registration("projects"));
+    expect(activeOf(made as Json)).toEqual(bornRegistration);
+    expect(activeOf((await world.create(grantsType, grant("g"))) as Json)).toEqual(bornGrant);
+    await world.pass(1_000);
+    expect(await shown()).toEqual({ registration: bornRegistration, grant: bornGrant });
+  });
+
+  it("are told of once, and not since when time began", async () => {
+    startControllers();
+    await world.create(registrationsType, registration("projects"));
+    await world.eventually(async () => expect((await shown()).registration?.reason).toBe("RegistrationActive"));
+    await world.create(grantsType, grant("g"));
+    await world.eventually(async () => expect((await shown()).grant?.reason).toBe("GrantActive"));
+    await world.pass(200_000);
+    expect(statusWrites()).toEqual(["projects", "g"]);
+    for (const object of [world.find(registrationsType, "projects"), world.find(grantsType, "g")]) {
+      const times = await since(object);
+      expect(times).toHaveLength(1);
+      expect(Date.parse(times[0] as string)).toBeGreaterThanOrEqual(startMs);
+    }
+  });
+
+  it("know since when something is wrong with them", async () => {
+    await world.create(registrationsType, registration("projects"));
+    startControllers();
+    await world.eventually(async () => expect((await shown()).registration?.status).toBe("True"));
+    await world.create(registrationsType, registration("younger", { resourceType: "projects" }));
+    const younger = () => world.find(registrationsType, "younger");
+    await world.eventually(async () => expect(activeOf(await younger())?.reason).toBe("ValidationFailed"));
+    expect(Date.parse((await since(younger()))[0] as string)).toBeGreaterThanOrEqual(startMs);
+  });
+
+  it("that were stored without a status are pending as well, and looked at", async () => {
+    const kinds = [resourceRegistrationDefinition, resourceGrantDefinition];
+    for (const kind of kinds) await serve(kind, false);
+    await world.eventually(async () => {
+      const made = await world.create(registrationsType, registration(`probe-${world.clock.now()}`));
+      expect(made["status"]).toBeUndefined();
+    });
+    await createBoth();
+    expect(await shown()).toEqual({ registration: undefined, grant: undefined });
+    for (const kind of kinds) await serve(kind, true);
+    await world.eventually(async () =>
+      expect(await shown()).toEqual({ registration: bornRegistration, grant: bornGrant }),
+    );
+    startControllers();
+    await world.eventually(async () =>
+      expect(await shown()).toMatchObject({ registration: { status: "True" }, grant: { status: "True" } }),
+    );
+  });
+
+  it("that are served without a default are looked at all the same", async () => {
+    for (const kind of [resourceRegistrationDefinition, resourceGrantDefinition]) await serve(kind, false);
+    await world.pass(1_000);
+    await createBoth();
+    startControllers();
+    await world.eventually(async () =>
+      expect(await shown()).toMatchObject({ registration: { status: "True" }, grant: { status: "True" } }),
+    );
+    world.writes.length = 0;
+    await world.pass(200_000);
+    expect(world.writes).toEqual([]);
+  });
+});
