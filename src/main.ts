@@ -36,7 +36,7 @@ const isPlugin = /^kubectl-quota(\.[a-z]+)?$/.test(basename(process.argv[1] ?? "
 const name = isPlugin ? "kubectl quota" : "milo-quota";
 
 const program = new Command(name)
-  .description("A quota system for multi-tenant clouds, spoken to through the Kubernetes API")
+  .description("A quota system for multi-tenant clouds, used through the Kubernetes API")
   .version(packageJson.version)
   .exitOverride()
   .showHelpAfterError(`(${name} help shows what there is)`);

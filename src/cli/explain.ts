@@ -156,7 +156,7 @@ function nothingFound(subject: Subject): CommandFailure {
     case "object":
     case "files": {
       const what = subject.about === "files" ? "these objects" : `${subject.object.kind}/${subject.object.name}`;
-      const sure = subject.about === "files" ? "" : " With -f and its manifest it is found surely.";
+      const sure = subject.about === "files" ? "" : " The surest way is to give its manifest with -f.";
       return new CommandFailure(
         `no claim is there for ${what}, and no Event of one that was denied: quota had nothing to say about it`,
         exitCodes.missing,

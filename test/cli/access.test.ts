@@ -183,7 +183,7 @@ describe("milo-quota token", () => {
       groups: [],
       server: world.url,
     });
-    expect(said.err).toContain("There is no User ci, with which the token would end.");
+    expect(said.err).toContain("There is no User ci. The token works all the same, until it expires or is revoked.");
     await world.ask(["token", "create", "--user", "ci"]);
     const { out } = await world.ask(["token", "revoke", "--user", "ci"]);
     expect(out.match(/of ci is revoked/g)).toHaveLength(2);

@@ -1,23 +1,17 @@
 // Every command of every guide is typed, in the order of the page, and prints what the page shows.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bundle } from "../../tools/bundle.ts";
 import { program } from "../kubectl/kubectl-suite.ts";
 import { readGuide, type Step } from "./guide.ts";
+import { guides, textOf } from "./guide-files.ts";
 import { printsAsShown, showsFailure } from "./shown-output.ts";
 import { Stand } from "./stand.ts";
 
 const clone = join(import.meta.dirname, "../..");
-const guides = [
-  "README.md",
-  ...readdirSync(join(clone, "docs/guides"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/guides/${name}`),
-  "examples/README.md",
-];
 
 const missing = ["bash", "curl", "python3"].filter((name) => spawnSync(name, ["--version"]).status !== 0);
 const because = [...(program.found ? [] : [program.because]), ...missing.map((name) => `there is no ${name}`)];
@@ -54,7 +48,7 @@ afterEach(async () => {
 describe.skipIf(because.length > 0)("what a guide tells people to do works", () => {
   it.each(guides)("%s", async (guide) => {
     if (stand === undefined) throw new Error("only while a guide is tried");
-    const markdown = readFileSync(join(clone, guide), "utf8");
+    const markdown = textOf(guide);
     const steps = readGuide(markdown);
     if (steps.length === 0) return;
     const welcome = await stand.start();

@@ -54,5 +54,5 @@ export function requireInView(request: ObjectRequest, object: ApiObject): void {
   const { namespace } = request;
   if (isInView(request, { key: { namespace }, object })) return;
   const name = object.metadata.name ?? "";
-  throw new StatusError(forbiddenTo(resourceOf(request), name, "it would not belong to what this path is for"));
+  throw new StatusError(forbiddenTo(resourceOf(request), name, "it would not be part of what this path serves"));
 }

@@ -55,7 +55,7 @@ async function ownerOf(user: string, cluster: Cluster, signal: AbortSignal): Pro
   try {
     const found = await cluster.home.resource(usersType, anyObject).find({ name: user }, signal);
     if (found !== undefined) return { name: user, uid: found.metadata.uid ?? "" };
-    cluster.note(`There is no User ${user}, with which the token would end.`);
+    cluster.note(`There is no User ${user}. The token works all the same, until it expires or is revoked.`);
     return undefined;
   } catch (error) {
     if (error instanceof StatusError && error.status.code === 404) throw noTenants();

@@ -53,7 +53,7 @@ function filesIn(env: Surroundings["env"], home: string): readonly string[] {
 
 function nothingFound(files: readonly string[]): KubeconfigError {
   return new KubeconfigError(
-    `no configuration has been provided: ${files.join(", ")} ${files.length === 1 ? "does" : "do"} not exist or ` +
-      "say nothing, and this process runs in no cluster; name a file with --kubeconfig, or set KUBECONFIG",
+    `no configuration has been provided: ${files.join(", ")} ${files.length === 1 ? "does not exist or is" : "do not exist or are"} ` +
+      "empty, and this process does not run in a cluster; name a file with --kubeconfig, or set KUBECONFIG",
   );
 }
