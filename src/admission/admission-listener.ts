@@ -12,7 +12,7 @@ export type AdmissionResult =
   | "policy_disabled"
   /** Nobody decided in time, or could. */
   | "undecided"
-  /** The policy, or what it relies on, has to be mended. */
+  /** The policy, or what it relies on, has to be fixed. */
   | "misconfigured"
   /** There is an object of the name already. */
   | "exists"

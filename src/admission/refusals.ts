@@ -50,7 +50,7 @@ export class Refused extends Error {
 
   /** Nobody will be able to say until somebody mends something. */
   static misconfigured(because: string): Refused {
-    const message = `quota is misconfigured, and this cannot be stored until it is mended: ${because}`;
+    const message = `quota is misconfigured, and this cannot be stored until it is fixed: ${because}`;
     const details: StatusDetails = { causes: [{ reason: causeReasons.misconfigured, message: because }] };
     return new Refused("misconfigured", failure("InternalError", message, details), because);
   }
