@@ -119,6 +119,19 @@ describe("metrics of objects", () => {
     expect(families.get("milo_quota_registration_current_generation")?.samples[0]?.value).toBe(2);
   });
 
+  it("of kinds that may be about several quotas say their plural, however many it is", async () => {
+    const claim = (...types: readonly string[]): Placed => ({
+      plane: "root",
+      object: {
+        metadata: { uid: "c1", name: "claim", namespace: "default", generation: 1 },
+        spec: { requests: types.map((resourceType) => ({ resourceType, amount: 1 })) },
+      },
+    });
+    const world = metricsOf({ ...empty, resourceclaims: [claim("core/secrets"), claim("core/secrets", "core/pods")] });
+    const shown = (await world.read()).get("milo_quota_claim_info")?.samples ?? [];
+    expect(shown.map(({ labels }) => labels["resource_type"])).toEqual(["resourceclaims", "resourceclaims"]);
+  });
+
   it("have a line for each condition, with its reason", async () => {
     const families = await metricsOf({ ...empty, resourceregistrations: [registration] }).read();
     const conditions = families.get("milo_quota_registration_status_condition")?.samples ?? [];

@@ -36,7 +36,7 @@ export const metricSections: readonly MetricSection[] = [
   },
   {
     title: "Objects",
-    about: `Objects of the quota API, read when somebody asks, at most ${stateObjectsMax} of each kind (\`milo_quota_state_truncated\` says when there are more; so many claims make about 9 MB of text and take over half a second of processor time, in small steps). \`component\` is always \`quota_system\`; \`resource_type\` is the quota that an object is about, or the plural of its kind when it is about several or none; \`control_plane\` is left out for objects in the root. A field that is not set has no label, a figure that is not known no line. Conditions carry their reason: a claim that is pending and one that is denied are both \`status="False"\`.`,
+    about: `Objects of the quota API, read when somebody asks, at most ${stateObjectsMax} of each kind (\`milo_quota_state_truncated\` says when there are more; so many claims make about 9 MB of text and take over half a second of processor time, in small steps). \`component\` is always \`quota_system\`; \`resource_type\` is the quota that an object is about, or, for kinds whose objects may be about several, the plural of the kind; \`control_plane\` is left out for objects in the root. A field that is not set has no label, a figure that is not known no line. Conditions carry their reason: a claim that is pending and one that is denied are both \`status="False"\`.`,
     metrics: stateMetricDeclarations,
   },
   {
