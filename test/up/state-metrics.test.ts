@@ -123,7 +123,7 @@ describe("metrics of objects", () => {
     const claim = (...types: readonly string[]): Placed => ({
       plane: "root",
       object: {
-        metadata: { uid: "c1", name: "claim", namespace: "default", generation: 1 },
+        metadata: { uid: types.join(), name: "claim", namespace: "default", generation: 1 },
         spec: { requests: types.map((resourceType) => ({ resourceType, amount: 1 })) },
       },
     });
