@@ -45,7 +45,7 @@ async function showUsage(cluster: Cluster, flags: UsageFlags, signal: AbortSigna
   const buckets = seen.results.flat().filter((bucket) => isShown(bucket, flags));
   print(
     flags,
-    () => usageTable(buckets, units) ?? nothing(flags),
+    () => usageTable(buckets, units) ?? nothing(flags, cluster),
     () => ({ items: buckets.map((bucket) => usageValue(bucket, units)) }),
   );
   return seen.exitCode;
@@ -65,9 +65,9 @@ function isShown({ bucket }: ShownBucket, { consumer, resourceType }: UsageFlags
   return isMeant(consumer, bucket.consumer) && isType(resourceType, bucket.resourceType);
 }
 
-function nothing({ consumer, resourceType, project, all }: UsageFlags): string {
+function nothing({ consumer, resourceType, all }: UsageFlags, { here, home }: Cluster): string {
   const isNarrowed = consumer !== undefined || resourceType !== undefined;
   if (isNarrowed) return "Nothing is granted or used that this asks for.";
-  const elsewhere = project === undefined && all !== true ? " --all looks into the planes of projects, too." : "";
+  const elsewhere = here === home && all !== true ? " --all looks into the planes of projects, too." : "";
   return `Nothing is granted or used yet.${elsewhere}`;
 }

@@ -36,6 +36,51 @@ export function isOrganization({ apiGroup, kind }: ConsumerRef): boolean {
   return apiGroup === group && kind === "Organization";
 }
 
+/** The organization whose view of the root this is. */
+export function organizationOf({ prefix }: PlaneAddress): string | undefined {
+  const [, tenants, name] = pathOfTenant.exec(prefix) ?? [];
+  return tenants === "organizations" ? name : undefined;
+}
+
+/** Whose control plane a command is about, as far as somebody says. */
+export interface NamedTenants {
+  readonly organization?: string;
+  readonly project?: string;
+}
+
+export interface TenantServer {
+  /** Without the path of a control plane. */
+  readonly server: URL;
+  readonly tenants: NamedTenants;
+}
+
+const pathOfTenant = new RegExp(`/apis/${group}/${version}/(projects|organizations)/([^/]+)/control-plane/?$`);
+
+/** Kubeconfigs of members name a control plane by the path of the server: it is the same as to name its tenant. */
+export function tenantsIn(server: URL): TenantServer {
+  const [path, tenants, name] = pathOfTenant.exec(server.pathname) ?? [];
+  if (path === undefined || name === undefined) return { server, tenants: {} };
+  const root = new URL(server);
+  root.pathname = server.pathname.slice(0, -path.length);
+  return { server: root, tenants: tenants === "projects" ? { project: name } : { organization: name } };
+}
+
+/** What flags say beside what the server's path says; both may name the same tenant, and neither another. */
+export function tenantsMeant(byPath: NamedTenants, byFlag: NamedTenants): NamedTenants {
+  for (const tenant of ["organization", "project"] as const) {
+    const [there, asked] = [byPath[tenant], byFlag[tenant]];
+    if (there === undefined || asked === undefined || there === asked) continue;
+    const message = `the server's URL is that of ${tenant} ${there}, and --${tenant} ${asked} asks for another`;
+    throw new CommandFailure(
+      message,
+      exitCodes.unusable,
+      "Leave the flag out, or choose another --context or --server.",
+    );
+  }
+  const [organization, project] = [byFlag.organization ?? byPath.organization, byFlag.project ?? byPath.project];
+  return { ...(organization === undefined ? {} : { organization }), ...(project === undefined ? {} : { project }) };
+}
+
 function controlPlanePath(tenant: "projects" | "organizations", name: string): string {
   const faults = dnsLabel(name);
   if (faults.length > 0) {

@@ -1,0 +1,161 @@
+// Members have kubeconfigs whose server is the path of a control plane.
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
+import { CliWorld, type Said } from "./cli-world.ts";
+import { ClusterHands, holds } from "./cluster-hands.ts";
+
+const tenantApi = "apiVersion: resourcemanager.miloapis.com/v1alpha1";
+const tenantPath = "/apis/resourcemanager.miloapis.com/v1alpha1";
+const website = `${tenantPath}/projects/website/control-plane`;
+const projects = resolve("examples/projects-per-organization");
+const secrets = resolve("examples/secrets-per-project");
+const threeSecrets = join(secrets, "try/three-secrets.yaml");
+const project = (name: string, organization: string): string =>
+  `${tenantApi}\nkind: Project\nmetadata: { name: ${name} }\nspec: { ownerRef: { kind: Organization, name: ${organization} } }\n`;
+
+let world: CliWorld;
+let hands: ClusterHands;
+let alice = "";
+const json = ({ out }: Said) => JSON.parse(out);
+
+beforeAll(async () => {
+  world = await CliWorld.build();
+  await world.up();
+  hands = new ClusterHands(world.kubeconfig);
+  const files = [
+    ...["1-registration", "2-grant-policy", "3-claim-policy", "4-organization"].map((name) => join(projects, name)),
+    ...["1-registrations", "2-grant-policy", "3-claim-policies"].map((name) => join(secrets, name)),
+  ].map((name) => `${name}.yaml`);
+  for (const file of files) expect(await hands.create(file)).toEqual([]);
+  for (const file of files.filter((name) => /polic/.test(name))) {
+    for (const text of readFileSync(file, "utf8").split("---\n")) await hands.until(text, holds("Ready"));
+  }
+  await world.until(["usage", "-o", "json"], (said) => json(said).items[0]?.limit === 3);
+  expect(await hands.create([project("website", "acme-corp"), project("shop", "acme-corp")].join("---\n"))).toEqual([]);
+  for (const name of ["website", "shop"]) await hands.until(project(name, "acme-corp"), holds("Ready"));
+  const isGranted = (said: Said): boolean => said.status === 0 && json(said).items.length === 2;
+  await world.until(["usage", "--project", "website", "-o", "json"], isGranted);
+  const member = `apiVersion: iam.miloapis.com/v1alpha1
+kind: User
+metadata: { name: alice }
+spec: { email: alice@example.com }
+---
+${tenantApi}
+kind: OrganizationMembership
+metadata: { name: alice, namespace: organization-acme-corp }
+spec: { organizationRef: { name: acme-corp }, userRef: { name: alice }, roles: [admin] }
+`;
+  expect(await hands.create(member)).toEqual([]);
+  await hands.until(member.split("---\n")[1] ?? "", holds("Ready"));
+  alice = (await world.ask(["token", "create", "--user", "alice", "--expires", "1h"])).out.trim();
+}, 120_000);
+
+afterAll(async () => {
+  await hands?.close();
+  await world?.stop();
+});
+
+/** A kubeconfig whose server has a path; of the administrator, unless a token is given. */
+function kubeconfigAt(path: string, { token, namespace }: { token?: string; namespace?: string } = {}): string {
+  const config = parse(readFileSync(world.kubeconfig, "utf8"));
+  config.clusters[0].cluster.server = `${world.url}${path}`;
+  if (token !== undefined) config.users[0].user = { token };
+  if (namespace !== undefined) config.contexts[0].context.namespace = namespace;
+  return world.file(
+    `kubeconfig-${path.replaceAll("/", "-")}-${token === undefined ? "admin" : "alice"}`,
+    stringify(config),
+  );
+}
+
+const asOrganization = (token?: string): string =>
+  kubeconfigAt(`${tenantPath}/organizations/acme-corp/control-plane`, {
+    ...(token === undefined ? {} : { token }),
+    namespace: "organization-acme-corp",
+  });
+
+const at = (kubeconfig: string, ...args: string[]): Promise<Said> => world.run([...args, "--kubeconfig", kubeconfig]);
+
+describe("a kubeconfig for a project", () => {
+  const commands: Record<string, string[]> = {
+    usage: ["usage"],
+    "usage, with the flag as well": ["usage", "--project", "website"],
+    "simulate-create": ["simulate-create", "-f", threeSecrets],
+    recount: ["recount"],
+    doctor: ["doctor"],
+    export: ["export"],
+  };
+  for (const [name, args] of Object.entries(commands)) {
+    it(`means the same as --project: ${name}`, async () => {
+      const [byPath, byFlag] = [
+        await at(kubeconfigAt(website), ...args),
+        await world.ask([...args, ...(args.includes("--project") ? [] : ["--project", "website"])]),
+      ];
+      expect(byPath).toEqual(byFlag);
+    });
+  }
+
+  it("is taken for no other project, and may end with a slash", async () => {
+    const [other, slash] = await Promise.all([
+      at(kubeconfigAt(website), "usage", "--project", "shop"),
+      at(kubeconfigAt(`${website}/`), "usage"),
+    ]);
+    expect(other).toEqual({
+      status: 2,
+      out: "",
+      err: "milo-quota: the server's URL is that of project website, and --project shop asks for another\nLeave the flag out, or choose another --context or --server.\n",
+    });
+    expect(slash).toMatchObject({ status: 0, out: expect.stringContaining("Project/website") });
+  });
+
+  it("tells of quota that policies of the root put on it", async () => {
+    const said = await at(kubeconfigAt(website), "simulate-create", "-f", threeSecrets);
+    expect(said.out).toContain("Secret/default/one-too-many: fits alone, but not beside those before it\n");
+    expect(said.status).toBe(1);
+    expect(await at(kubeconfigAt(website), "recount")).toMatchObject({
+      status: 0,
+      out: expect.stringContaining("every bucket says what they come to"),
+    });
+    expect((await at(kubeconfigAt(website), "doctor")).out).toContain("all 7 kinds are installed and current");
+  });
+});
+
+describe("a kubeconfig for an organization", () => {
+  it("shows its part, its projects with --all, and one of them", async () => {
+    const kubeconfig = asOrganization(alice);
+    const [own, all, one] = await Promise.all([
+      at(kubeconfig, "usage"),
+      at(kubeconfig, "usage", "-A", "-o", "json"),
+      at(kubeconfig, "usage", "--project", "website"),
+    ]);
+    expect(own).toMatchObject({ status: 0, err: "", out: expect.stringContaining("Organization/acme-corp") });
+    const planes = json(all).items.map(({ plane }: { plane: string }) => plane);
+    expect([all.status, new Set(planes)]).toEqual([0, new Set(["root", "project website", "project shop"])]);
+    expect(one).toMatchObject({ status: 0, err: "", out: expect.stringContaining("2 secrets") });
+  });
+
+  it("puts objects of files into the project's own namespace, not into that of the organization", async () => {
+    const said = await world.run(
+      ["simulate-create", "-f", "-", "--project", "website", "--kubeconfig", asOrganization(alice)],
+      { input: "apiVersion: v1\nkind: Secret\nmetadata: { name: a }\n" },
+    );
+    expect(said).toEqual({ status: 0, err: "", out: "Secret/default/a: fits\n\nAll fit: 1 object.\n" });
+  });
+
+  it("is taken for no other organization", async () => {
+    expect(await at(asOrganization(), "usage", "--organization", "beta")).toMatchObject({
+      status: 2,
+      err: expect.stringContaining("the server's URL is that of organization acme-corp, and --organization beta asks"),
+    });
+  });
+});
+
+describe("a tenant that is not there", () => {
+  it("is named", async () => {
+    expect(await world.ask(["usage", "--organization", "nope"])).toMatchObject({
+      status: 5,
+      err: "milo-quota: there is no control plane of organization nope\n",
+    });
+  });
+});
