@@ -8,7 +8,7 @@ export const exitCodes = {
   unusable: 2,
   /** No server answers, or nobody said which one to ask. */
   unreachable: 3,
-  /** The server does not know who asks, or does not let them. */
+  /** The server does not know who asks, does not let them, or shows them too little for an answer. */
   forbidden: 4,
   /** What was asked for is not there: an object, a control plane, a kind that nobody installed. */
   missing: 5,

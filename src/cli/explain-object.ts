@@ -52,7 +52,7 @@ export async function findingsOfObject(
       (apiGroup === undefined || resource.apiGroup === apiGroup) &&
       (namespace === undefined || resource.namespace === namespace),
   );
-  const policies = (await policiesHere(cluster, signal)).filter(
+  const policies = (await policiesHere(cluster, signal)).policies.filter(
     ({ trigger }) =>
       trigger.kind.toLowerCase() === kind.toLowerCase() &&
       (apiGroup === undefined || parseApiVersion(trigger.apiVersion).group === apiGroup),
@@ -76,7 +76,7 @@ export async function findingsOfFiles(
   cluster: Cluster,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
-  const policies = new PoliciesAtWork(await policiesHere(cluster, signal));
+  const policies = new PoliciesAtWork((await policiesHere(cluster, signal)).policies);
   const now = timeText(cluster.clock.now());
   const wanted = (await creationsFrom(files, cluster, signal)).map((creation) => policies.claimsFor(creation, now));
   const ends = new Set(wanted.flatMap(({ claims }) => claims.map(({ claim }) => endOf(claim.name))));
@@ -87,10 +87,17 @@ export async function findingsOfFiles(
   return found;
 }
 
+export interface PoliciesHere {
+  readonly policies: readonly ClaimCreationPolicy[];
+  /** Not all for whoever may not read those of the root. */
+  readonly areAll: boolean;
+}
+
 /** Policies of the root are about all planes. */
-export async function policiesHere(cluster: Cluster, signal: AbortSignal): Promise<readonly ClaimCreationPolicy[]> {
+export async function policiesHere(cluster: Cluster, signal: AbortSignal): Promise<PoliciesHere> {
   const read = (plane: KubeClient) => new QuotaObjects(plane, cluster.note, signal).claimPolicies();
-  return (await hereAndAtHome(cluster, read)).flat();
+  const lists = await hereAndAtHome(cluster, read);
+  return { policies: lists.flat(), areAll: cluster.here === cluster.home || lists.length > 1 };
 }
 
 async function consumersIn(cluster: Cluster, signal: AbortSignal): Promise<readonly ConsumerRef[]> {

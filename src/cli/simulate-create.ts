@@ -11,7 +11,7 @@ import { onCluster } from "./cluster/on-cluster.ts";
 import { creationsFrom } from "./created-object.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { policiesHere } from "./explain-object.ts";
-import { Forecast } from "./forecast.ts";
+import { Forecast, SeenInPart } from "./forecast.ts";
 import { type OutputFlags, print, withOutputFlag } from "./output.ts";
 import { counted } from "./text-table.ts";
 import { readUnits } from "./units.ts";
@@ -31,7 +31,7 @@ export function addSimulateCreate(program: Command, surroundings: Surroundings):
       "after",
       `
 The server is asked about each object by a dry run. Whether all of them fit is then worked out from its policies, grants
-and claims. Exits with 1 when something does not fit.
+and claims. Exits with 1 when something does not fit, and with 4 when you may not read what tells whether all do.
 
 Examples:
   ${name} simulate-create -f projects.yaml
@@ -58,7 +58,9 @@ interface Simulated {
 async function simulate(cluster: Cluster, flags: SimulateFlags, signal: AbortSignal): Promise<ExitCode> {
   const units = await readUnits(cluster, signal);
   const creations = await creationsFrom(flags.filename, cluster, signal);
-  const policies = new PoliciesAtWork(await policiesHere(cluster, signal));
+  const here = await policiesHere(cluster, signal);
+  if (!here.areAll) cluster.note(rootUnseen);
+  const policies = new PoliciesAtWork(here.policies);
   const forecast = new Forecast(cluster, units, signal);
   const results: Simulated[] = [];
   for (const creation of creations) {
@@ -66,16 +68,28 @@ async function simulate(cluster: Cluster, flags: SimulateFlags, signal: AbortSig
     const wanted = policies.claimsFor({ ...creation, object }, timeText(cluster.clock.now()));
     const counts = wanted.claims.filter(({ shadow }) => !shadow).map(({ claim }) => claim);
     const isCreated = alone.verdict === "fits" || alone.verdict === "does not fit";
-    const together = isCreated ? await besideOthers(forecast, counts, cluster) : "not created";
+    const beside = () => (here.areAll ? besideOthers(forecast, counts, cluster) : "not known");
+    const together = isCreated ? await beside() : "not created";
     results.push({ object: nameOf(creation.object), alone, wanted, together });
   }
-  const isFine = results.every(isFitting);
+  const fits = allFit(results);
   print(
     flags,
     () => results.flatMap(linesOf).concat("", summary(results)).join("\n"),
-    () => ({ fits: isFine, items: results.map(simulatedValue) }),
+    () => ({ fits: fits ?? null, items: results.map(simulatedValue) }),
   );
-  return isFine ? exitCodes.fine : exitCodes.refused;
+  if (fits === undefined) return exitCodes.forbidden;
+  return fits ? exitCodes.fine : exitCodes.refused;
+}
+
+const rootUnseen =
+  "You may not read the policies of the root, which put quota on what is in projects, too: whether objects fit beside " +
+  "each other is not known. Members of an organization see them with --organization NAME.";
+
+/** Undefined when nobody here can say. Of one object alone the server has said it. */
+function allFit(results: readonly Simulated[]): boolean | undefined {
+  if (!results.every(isFitting)) return false;
+  return results.length > 1 && results.some(({ together }) => together === "not known") ? undefined : true;
 }
 
 interface DryRun {
@@ -106,7 +120,8 @@ async function besideOthers(forecast: Forecast, claims: readonly RenderedClaim[]
   try {
     return await forecast.shortages(claims, cluster.here);
   } catch (error) {
-    if (!(error instanceof StatusError) || error.status.code !== 403) throw error;
+    const isUnseen = error instanceof SeenInPart || (error instanceof StatusError && error.status.code === 403);
+    if (!isUnseen) throw error;
     cluster.note(`Whether it fits beside the others is not known: ${error.message}`);
     return "not known";
   }
@@ -120,12 +135,21 @@ function linesOf({ object, alone, wanted, together }: Simulated): readonly strin
   const isBeside = alone.verdict === "fits" && typeof together !== "string" && together.length > 0;
   const verdict = isBeside ? "fits alone, but not beside those before it" : alone.verdict;
   const because = isBeside ? together : "message" in alone ? [alone.message] : [];
-  const free = alone.verdict === "fits" && wanted.claims.length === 0 ? " (no quota on it)" : "";
-  return [`${object}: ${verdict}${free}`, ...because.map((text) => `    ${text}`)];
+  return [
+    `${object}: ${verdict}${alone.verdict === "fits" ? addition(wanted, together) : ""}`,
+    ...because.map((text) => `    ${text}`),
+  ];
+}
+
+function addition({ claims }: WantedClaims, together: Together): string {
+  if (together === "not known") return " alone";
+  return claims.length === 0 ? " (no quota on it)" : "";
 }
 
 function summary(results: readonly Simulated[]): string {
   const fitting = results.filter(isFitting).length;
+  if (allFit(results) === undefined)
+    return `Each fits alone: ${counted(results.length, "object")}. Whether all do is not known.`;
   if (fitting === results.length) return `All fit: ${counted(results.length, "object")}.`;
   return `${fitting} of ${counted(results.length, "object")} would be created.`;
 }

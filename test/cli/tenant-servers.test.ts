@@ -159,3 +159,78 @@ describe("a tenant that is not there", () => {
     });
   });
 });
+
+describe("whoever sees only a part", () => {
+  const elsewhere = `apiVersion: quota.miloapis.com/v1alpha1
+kind: ResourceGrant
+metadata: { name: elsewhere, namespace: default }
+spec: { consumerRef: { apiGroup: resourcemanager.miloapis.com, kind: Organization, name: acme-corp }, allowances: [{ resourceType: resourcemanager.miloapis.com/projects, buckets: [{ amount: 2 }] }] }
+`;
+  const projectAlone = (): string => kubeconfigAt(website, { token: alice });
+
+  beforeAll(async () => {
+    expect(await hands.create(elsewhere)).toEqual([]);
+    const isCounted = (said: Said): boolean => json(said).items[0]?.limit === 5;
+    await world.until(["usage", "--organization", "acme-corp", "-o", "json"], isCounted);
+  });
+
+  it("is told by recount what cannot be judged, and of no difference", async () => {
+    const [part, own, program] = await Promise.all([
+      at(asOrganization(alice), "recount"),
+      at(asOrganization(alice), "recount", "--project", "website"),
+      at(asOrganization(alice), "recount", "-o", "json"),
+    ]);
+    expect(part).toMatchObject({
+      status: 4,
+      err: "",
+      out: expect.stringContaining("1 bucket counts more or less than is seen from here, and cannot be judged"),
+    });
+    expect(part.out).toContain("  Organization/acme-corp resourcemanager.miloapis.com/projects\n");
+    expect(part.out).not.toContain("--fix");
+    expect(json(program)).toMatchObject({ differing: 0, notJudged: [{ consumer: { name: "acme-corp" } }] });
+    expect(own).toMatchObject({ status: 0, out: expect.stringContaining("every bucket says what they come to") });
+  });
+
+  it("is told that nothing can be added up without registrations", async () => {
+    expect(await at(projectAlone(), "recount")).toEqual({
+      status: 4,
+      out: "",
+      err: "milo-quota: nothing can be added up without registrations, which you may not read here\nMembers of an organization see them with --organization NAME.\n",
+    });
+  });
+
+  it("is told by doctor what is not seen, and of nothing that is missing for that", async () => {
+    const [organization, one, bare] = await Promise.all([
+      at(asOrganization(alice), "doctor"),
+      at(asOrganization(alice), "doctor", "--project", "website"),
+      at(projectAlone(), "doctor"),
+    ]);
+    for (const { status, out } of [organization, one, bare]) {
+      expect([status, out]).toEqual([0, expect.not.stringContaining("nobody is granted")]);
+      expect(out).toContain("ok       admission      claims are checked when they are created\n");
+      expect(out).toMatch(/\n0 problems, [34] warnings\.\n$/);
+    }
+    expect(organization.out).toContain("3 active, granted to whom is not seen from here\n");
+    expect(bare.out).toContain("warning  registrations  you may not read all registrations: those are not looked at\n");
+  });
+
+  it("is told by simulate-create when it is not known whether all fit", async () => {
+    const [policies, grants, alone] = await Promise.all([
+      at(projectAlone(), "simulate-create", "-f", threeSecrets),
+      world.run(["simulate-create", "-f", "-", "--kubeconfig", asOrganization(alice)], {
+        input: [project("a", "acme-corp"), project("b", "acme-corp")].join("---\n"),
+      }),
+      world.run(["simulate-create", "-f", "-", "-o", "json", "--kubeconfig", asOrganization(alice)], {
+        input: project("a", "acme-corp"),
+      }),
+    ]);
+    expect([policies.status, policies.out]).toEqual([
+      4,
+      expect.stringContaining("Each fits alone: 3 objects. Whether all do is not known.\n"),
+    ]);
+    expect(policies.err).toContain("You may not read the policies of the root");
+    expect([grants.status, grants.out]).toEqual([4, expect.stringContaining("Project/b: fits alone\n")]);
+    expect(grants.err).toContain('an organization does not see all that counts for Organization "acme-corp"');
+    expect([alone.status, json(alone)]).toMatchObject([0, { fits: true, items: [{ together: null }] }]);
+  });
+});

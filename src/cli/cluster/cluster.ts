@@ -10,7 +10,6 @@ import { accessOf, type Surroundings } from "./cluster-access.ts";
 import type { ClusterFlags } from "./cluster-flags.ts";
 import {
   isOrganization,
-  organizationOf,
   organizationPlane,
   projectOf,
   projectPlane,
@@ -50,11 +49,6 @@ export class Cluster {
     this.defaultNamespace = flags.namespace ?? (isOwn ? access.namespace : "default");
     this.note = surroundings.note;
     this.clock = surroundings.clock;
-  }
-
-  /** Whether a control plane is seen as a whole: an organization sees a part of the root. */
-  isWhole({ plane }: KubeClient): boolean {
-    return organizationOf(plane) === undefined;
   }
 
   /** The control plane in which the claims and buckets of a consumer are. */

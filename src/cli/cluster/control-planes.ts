@@ -5,7 +5,8 @@ import { dnsLabel } from "../../protocol/names.ts";
 import { CommandFailure } from "../command-failure.ts";
 import { exitCodes } from "../exit-codes.ts";
 
-const group = "resourcemanager.miloapis.com";
+export const tenantGroup = "resourcemanager.miloapis.com";
+const group = tenantGroup;
 const version = "v1alpha1";
 const projectPrefix = "project-";
 
@@ -40,6 +41,11 @@ export function isOrganization({ apiGroup, kind }: ConsumerRef): boolean {
 export function organizationOf({ prefix }: PlaneAddress): string | undefined {
   const [, tenants, name] = pathOfTenant.exec(prefix) ?? [];
   return tenants === "organizations" ? name : undefined;
+}
+
+/** An organization sees a part of the root: what it does not see may be there all the same. */
+export function isSeenWhole(plane: PlaneAddress): boolean {
+  return organizationOf(plane) === undefined;
 }
 
 /** Whose control plane a command is about, as far as somebody says. */
