@@ -2,7 +2,7 @@
 export const exitCodes = {
   /** Everything is as it should be. */
   fine: 0,
-  /** The command worked, and its answer is no: problems were found, something does not fit or was denied. */
+  /** The command worked, and its answer is no: problems were found, something differs or does not fit. */
   refused: 1,
   /** The command could not do its work: wrong arguments, unreadable files. */
   unusable: 2,

@@ -2,20 +2,19 @@ import type { Command } from "commander";
 import type { RenderedClaim } from "../core/policy/claim-policy.ts";
 import { timeText } from "../kube/timestamp.ts";
 import { StatusError } from "../protocol/api-status.ts";
-import type { JsonObject } from "../protocol/json-value.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import type { Surroundings } from "./cluster/cluster-access.ts";
 import { type ClusterFlags, withClusterFlags } from "./cluster/cluster-flags.ts";
-import { type AnyObject, anyObject } from "./cluster/object-lists.ts";
 import { onCluster } from "./cluster/on-cluster.ts";
 import { creationsFrom } from "./created-object.ts";
+import { type Alone, dryRun, nameOf } from "./dry-run.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
-import { policiesHere } from "./explain-object.ts";
 import { Forecast, SeenInPart } from "./forecast.ts";
 import { type OutputFlags, print, withOutputFlag } from "./output.ts";
+import { policiesHere } from "./policies-here.ts";
 import { counted } from "./text-table.ts";
 import { readUnits } from "./units.ts";
-import { type Creation, PoliciesAtWork, type WantedClaims } from "./wanted-claims.ts";
+import { PoliciesAtWork, type WantedClaims } from "./wanted-claims.ts";
 
 interface SimulateFlags extends ClusterFlags, OutputFlags {
   readonly filename: readonly string[];
@@ -39,11 +38,6 @@ Examples:
     );
   withOutputFlag(withClusterFlags(command)).action(() => onCluster<SimulateFlags>(command, surroundings, simulate));
 }
-
-/** What the server says of one object, were it alone. */
-type Alone =
-  | { readonly verdict: "fits" }
-  | { readonly verdict: "does not fit" | "exists already" | "cannot be created"; readonly message: string };
 
 /** What does not fit beside the objects before it; unknown to whoever may not read what it is counted from. */
 type Together = readonly string[] | "not created" | "not known";
@@ -90,30 +84,6 @@ const rootUnseen =
 function allFit(results: readonly Simulated[]): boolean | undefined {
   if (!results.every(isFitting)) return false;
   return results.length > 1 && results.some(({ together }) => together === "not known") ? undefined : true;
-}
-
-interface DryRun {
-  readonly alone: Alone;
-  /** With what the server fills in, where it says so: policies are asked about that. */
-  readonly object: JsonObject;
-}
-
-async function dryRun({ object, type }: Creation, { here }: Cluster, signal: AbortSignal): Promise<DryRun> {
-  const objects = here.resource(type, anyObject);
-  try {
-    const filled = await objects.create(object as unknown as AnyObject, { dryRun: true }, signal);
-    return { alone: { verdict: "fits" }, object: filled };
-  } catch (error) {
-    return { alone: refusedAlone(error), object };
-  }
-}
-
-function refusedAlone(error: unknown): Alone {
-  if (!(error instanceof StatusError) || [401, 429].includes(error.status.code)) throw error;
-  const { status, message } = error;
-  const isShort = status.details?.causes?.some(({ reason }) => reason === "QuotaExceeded");
-  if (isShort === true) return { verdict: "does not fit", message };
-  return { verdict: status.reason === "AlreadyExists" ? "exists already" : "cannot be created", message };
 }
 
 async function besideOthers(forecast: Forecast, claims: readonly RenderedClaim[], cluster: Cluster): Promise<Together> {
@@ -167,11 +137,4 @@ function simulatedValue({ object, alone, wanted, together }: Simulated): object 
     })),
     problems: wanted.problems,
   };
-}
-
-function nameOf(object: JsonObject): string {
-  const { metadata, kind } = object as unknown as AnyObject;
-  return metadata.namespace === undefined
-    ? `${kind}/${metadata.name}`
-    : `${kind}/${metadata.namespace}/${metadata.name}`;
 }

@@ -177,7 +177,7 @@ describe("milo-quota explain", () => {
     expect(said).toMatchObject({
       status: 5,
       out: "",
-      err: expect.stringContaining("quota had nothing to say about it"),
+      err: expect.stringContaining("nothing is known of Project/another: no claim is there for it"),
     });
   });
 
@@ -192,7 +192,7 @@ describe("milo-quota explain", () => {
   it("tells what a denied claim that somebody made by hand wanted, with what did not fit", async () => {
     await hands.create(claim("huge", "107374182400", "ORD"));
     const { out } = await world.until(["explain", "huge", "-n", "team"], (said) => /denied:/.test(said.out));
-    expect(out).toContain("asks for  100 GiB of test/storage");
+    expect(out).toContain("asks for  100 GiB of test/storage in location=ORD\n");
     expect(out).toContain(
       "because   QuotaExceeded: test/storage (location=ORD): requested 100 GiB, limit 8 GiB, allocated 0 GiB",
     );
@@ -307,6 +307,9 @@ spec:
       { alone: { verdict: "fits" }, claims: [], problems: [], together: { fits: true } },
       { alone: { verdict: "does not fit" }, claims: [{ policy: "cpu" }], problems: [] },
     ]);
+    expect(await hands.create(pod("asks", ", resources: { requests: { cpu: 1 } }"))).toHaveLength(1);
+    const explained = await world.until(["explain", "Pod/team/asks"], ({ status }) => status === 0);
+    expect(explained.out).toMatch(/was denied.*\n {2}for {7}Pod\/team\/asks\n {2}because {3}test\/cpu: requested 1/);
     for (const each of [policy, cpu]) await hands.remove(each);
   });
 

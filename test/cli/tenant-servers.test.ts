@@ -160,6 +160,59 @@ describe("a tenant that is not there", () => {
   });
 });
 
+describe("milo-quota explain", () => {
+  const tooMany = `apiVersion: v1\nkind: Secret\nmetadata: { name: one-too-many, namespace: default }\n`;
+  const because = "core/secrets: requested 1 secret, limit 2, allocated 2, reserved 0, available 0";
+  const inProject = ["--project", "website"];
+
+  it("finds what became of objects whose manifests leave out what the server fills in", async () => {
+    expect(await hands.create(threeSecrets, website)).toHaveLength(1);
+    const isTold = (said: Said): boolean => /was denied/.test(said.out);
+    const { status, out } = await world.until(["explain", "-f", threeSecrets, ...inProject], isTold);
+    expect([status, out]).toEqual([0, expect.stringContaining("  for       Secret/default/one-too-many\n")]);
+    for (const name of ["one", "two"])
+      expect(out).toContain(`  for       Secret/default/${name}\n  consumer  Project/website\n`);
+  });
+
+  it("shows the bucket of a project, its grants and who holds it, and says once what to do", async () => {
+    await hands.create(tooMany, website);
+    const isTold = (said: Said): boolean => /was denied, 2 times/.test(said.out);
+    const { out } = await world.until(["explain", "Secret/default/one-too-many", ...inProject], isTold);
+    expect(out).toContain(`  because   ${because}\n`);
+    expect(out.match(/was denied/g)).toHaveLength(1);
+    expect(out.match(/To make it fit/g)).toHaveLength(1);
+    expect(out).toContain("core/secrets of Project/website: limit 2 secrets, allocated 2, reserved 0, available 0\n");
+    expect(out).toMatch(/secrets-and-config-maps-\S+ +2 secrets +policy secrets-and-config-maps/);
+    for (const name of ["one", "two"]) expect(out).toMatch(new RegExp(`Secret/default/${name} +1 secret`));
+  });
+
+  it("takes no denial in one project for that in another, and asks the server about what nobody knows", async () => {
+    const [named, file] = await Promise.all([
+      world.ask(["explain", "Secret/default/one-too-many", "--project", "shop"]),
+      world.ask(["explain", "-f", threeSecrets, "--project", "shop"]),
+    ]);
+    expect(named).toMatchObject({ status: 5, err: expect.stringContaining("nothing is known of Secret/one-too-many") });
+    expect([file.status, file.out]).toEqual([
+      5,
+      expect.stringContaining(
+        "Secret/default/one: there is no claim for it and no Event of a denial; the server would let it in now\n",
+      ),
+    ]);
+    const other = world.file("other.yaml", tooMany.replace("one-too-many", "another"));
+    const refused = await world.ask(["explain", "-f", other, ...inProject]);
+    expect([refused.status, refused.out]).toEqual([
+      0,
+      expect.stringContaining("but it would be refused now\n  because   "),
+    ]);
+    expect(refused.out).toContain("core/secrets of Project/website: limit 2 secrets");
+  });
+
+  it("tells members what they do not see", async () => {
+    const said = await at(kubeconfigAt(website, { token: alice }), "explain", "Secret/default/nope");
+    expect(said).toMatchObject({ status: 5, err: expect.stringContaining("You may not look into the root") });
+  });
+});
+
 describe("whoever sees only a part", () => {
   const elsewhere = `apiVersion: quota.miloapis.com/v1alpha1
 kind: ResourceGrant
@@ -216,7 +269,7 @@ spec: { consumerRef: { apiGroup: resourcemanager.miloapis.com, kind: Organizatio
 
   it("is told by simulate-create when it is not known whether all fit", async () => {
     const [policies, grants, alone] = await Promise.all([
-      at(projectAlone(), "simulate-create", "-f", threeSecrets),
+      at(world.kubeconfig, "simulate-create", "-f", threeSecrets, "--project", "shop", "--token", alice),
       world.run(["simulate-create", "-f", "-", "--kubeconfig", asOrganization(alice)], {
         input: [project("a", "acme-corp"), project("b", "acme-corp")].join("---\n"),
       }),
