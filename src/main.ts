@@ -29,6 +29,13 @@ import { crdOf } from "./schema/crd.ts";
 import { makeUserToken, parseUserToken, userTokenType } from "./tenancy/user-token.ts";
 import { up } from "./up/up.ts";
 
+// Whoever reads our output may have seen enough. What a command began it ends all the same, and says nothing of it.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
 const now = (): string => new Date().toISOString().replace(/\.[0-9]+/, "");
 
 /** As a plug-in of kubectl the program is called, and calls itself, by that name. */

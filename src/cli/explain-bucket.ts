@@ -65,15 +65,19 @@ export function makeUpText({ plane, bucket, grants, claims }: BucketMakeUp, unit
   const figures =
     status === undefined
       ? "not counted yet"
-      : `limit ${units.text(amountOf(status.limit), resourceType)}, allocated ${text(status.allocated)}, reserved ${text(status.reserved)}, ` +
-        `available ${text(status.available)}${BigInt(status.overage ?? 0) > 0n ? `, over the limit by ${text(status.overage)}` : ""}`;
+      : units.isFeature(resourceType)
+        ? units.limitText(amountOf(status.limit), resourceType)
+        : `limit ${units.text(amountOf(status.limit), resourceType)}, allocated ${text(status.allocated)}, reserved ${text(status.reserved)}, ` +
+          `available ${text(status.available)}${BigInt(status.overage ?? 0) > 0n ? `, over the limit by ${text(status.overage)}` : ""}`;
   return [
     `${resourceType}${key === "" ? "" : ` (${key})`} of ${shortConsumer(bucket.consumer)}: ${figures}`,
     `AllowanceBucket ${metadata.namespace}/${metadata.name} (${planeText(plane)})`,
     "",
     ...grantLines(bucket, grants, units),
     "",
-    ...(claims.length === 0 && unseen.length > 0 ? [] : claimLines(claims, resourceType, units)),
+    ...(claims.length === 0 && (unseen.length > 0 || units.isFeature(resourceType))
+      ? []
+      : claimLines(claims, resourceType, units)),
     ...unseen,
   ].join("\n");
 }

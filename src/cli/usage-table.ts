@@ -31,11 +31,17 @@ export function usageTable(buckets: readonly ShownBucket[], units: Units): strin
   if (buckets.length === 0) return undefined;
   const sorted = [...buckets].sort((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
   const hasPlanes = new Set(buckets.map(({ plane }) => plane)).size > 1;
-  return textTable(
+  const table = textTable(
     columns,
     sorted.map((shown, at) => rowOf(shown, sorted[at - 1], units, hasPlanes)),
   );
+  const hasDimensions = buckets.some(({ bucket }) => Object.keys(bucket.dimensions).length > 0);
+  return hasDimensions ? `${table}\n\n${sharing}` : table;
 }
+
+const sharing =
+  "Lines with dimensions are parts of the line above them, and share what is granted with each other: do not add them up.\n" +
+  "What others have taken of it is not available, though it is not allocated in that line.";
 
 function orderOf({ plane, bucket }: ShownBucket): string {
   const { consumer, resourceType, dimensions } = bucket;
@@ -54,6 +60,7 @@ function rowOf(
   const isSameConsumer = isSamePlane && consumerKey(above.bucket.consumer) === consumerKey(bucket.consumer);
   const isSameType = isSameConsumer && above.bucket.resourceType === bucket.resourceType;
   const { status, resourceType } = bucket;
+  const isFeature = units.isFeature(resourceType);
   const number = (amount: number | bigint = 0): string =>
     status === undefined ? "?" : units.number(amountOf(amount), resourceType);
   return [
@@ -61,11 +68,10 @@ function rowOf(
     isSameConsumer ? "" : shortConsumer(bucket.consumer),
     isSameType ? "" : resourceType,
     dimensionKey(bucket.dimensions),
-    status === undefined ? "?" : units.text(amountOf(status.limit), resourceType),
-    number(status?.allocated),
-    number(status?.reserved),
-    number(status?.available),
-    usedText(status),
+    status === undefined ? "?" : units.limitText(amountOf(status.limit), resourceType),
+    ...(isFeature && status !== undefined
+      ? ["", "", "", ""]
+      : [number(status?.allocated), number(status?.reserved), number(status?.available), usedText(status)]),
   ];
 }
 

@@ -7,8 +7,9 @@ import { type ClusterFlags, withClusterFlags } from "./cluster/cluster-flags.ts"
 import { inEachPlane } from "./cluster/each-plane.ts";
 import { onCluster } from "./cluster/on-cluster.ts";
 import { QuotaObjects } from "./cluster/quota-objects.ts";
+import { CommandFailure } from "./command-failure.ts";
 import { type ConsumerFilter, isMeant, isType, readKindAndName } from "./consumer-filter.ts";
-import type { ExitCode } from "./exit-codes.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { type OutputFlags, print, withOutputFlag } from "./output.ts";
 import { readUnits } from "./units.ts";
 import { type ShownBucket, usageTable, usageValue } from "./usage-table.ts";
@@ -43,6 +44,9 @@ async function showUsage(cluster: Cluster, flags: UsageFlags, signal: AbortSigna
   const planes = flags.all === true ? await cluster.planes(signal) : [cluster.here];
   const seen = await inEachPlane(cluster, planes, (plane) => bucketsOf(plane, cluster, signal));
   const buckets = seen.results.flat().filter((bucket) => isShown(bucket, flags));
+  if (buckets.length === 0 && flags.consumer !== undefined && seen.exitCode === exitCodes.fine) {
+    throw nothingOf(flags.consumer, flags, cluster);
+  }
   print(
     flags,
     () => usageTable(buckets, units) ?? nothing(flags, cluster),
@@ -65,9 +69,18 @@ function isShown({ bucket }: ShownBucket, { consumer, resourceType }: UsageFlags
   return isMeant(consumer, bucket.consumer) && isType(resourceType, bucket.resourceType);
 }
 
-function nothing({ consumer, resourceType, all }: UsageFlags, { here, home }: Cluster): string {
-  const isNarrowed = consumer !== undefined || resourceType !== undefined;
-  if (isNarrowed) return "Nothing is granted or used that this asks for.";
-  const elsewhere = here === home && all !== true ? " --all looks into the planes of projects, too." : "";
-  return `Nothing is granted or used yet.${elsewhere}`;
+function nothing(flags: UsageFlags, cluster: Cluster): string {
+  if (flags.resourceType !== undefined) return "Nothing is granted or used that this asks for.";
+  return `Nothing is granted or used yet. ${elsewhere(flags, cluster)}`.trimEnd();
+}
+
+/** Whoever asks for one consumer has most likely mistyped its name, or looks in the wrong place. */
+function nothingOf({ kind, name }: ConsumerFilter, flags: UsageFlags, cluster: Cluster): CommandFailure {
+  const what = flags.resourceType === undefined ? "nothing" : `nothing of ${flags.resourceType}`;
+  const message = `${what} is granted to ${kind}/${name} or used by it`;
+  return new CommandFailure(message, exitCodes.missing, `Is it named right? ${elsewhere(flags, cluster)}`.trimEnd());
+}
+
+function elsewhere({ all }: UsageFlags, { here, home }: Cluster): string {
+  return here === home && all !== true ? "--all looks into the planes of projects, too." : "";
 }

@@ -119,6 +119,14 @@ describe("output", () => {
     const { stdout, stderr } = spawnSync("bash", ["-c", line], { encoding: "utf8" });
     expect([stdout, stderr]).toEqual(["0\n", ""]);
   });
+
+  it("may be left unread by those who have seen enough: what was begun is ended quietly", async () => {
+    const before = await world.ask(["export"]);
+    const line = `'${process.execPath}' '${world.program}' demo --kubeconfig '${world.kubeconfig}' | head -1; echo \${PIPESTATUS[0]}`;
+    const { stdout, stderr } = spawnSync("bash", ["-c", line], { encoding: "utf8" });
+    expect([stdout, stderr]).toEqual([expect.stringMatching(/^.*\n0\n$/), ""]);
+    expect((await world.ask(["export"])).out).toBe(before.out);
+  });
 });
 
 describe("milo-quota token", () => {

@@ -287,3 +287,16 @@ spec: { consumerRef: { apiGroup: resourcemanager.miloapis.com, kind: Organizatio
     expect([alone.status, json(alone)]).toMatchObject([0, { fits: true, items: [{ together: null }] }]);
   });
 });
+
+describe("a feature", () => {
+  it("is on or off, and nothing of it is used", async () => {
+    const file = resolve("examples/feature-entitlement/feature.yaml");
+    expect(await hands.create(file)).toEqual([]);
+    const isOn = (said: Said): boolean => / on\n/.test(said.out);
+    const { out } = await world.until(["usage", "--resource-type", "private-networking"], isOn);
+    expect(out).toMatch(/^CONSUMER +RESOURCE TYPE +LIMIT\nOrganization\/acme-corp +\S+private-networking +on\n$/);
+    const explained = await world.ask(["explain", "--resource-type", "private-networking"]);
+    expect(explained.out).toContain("private-networking of Organization/acme-corp: on\n");
+    expect(explained.out).not.toContain("No claim");
+  });
+});
