@@ -15,6 +15,7 @@ import { addDoctor } from "./cli/doctor/doctor.ts";
 import { exitCodes } from "./cli/exit-codes.ts";
 import { addExplain } from "./cli/explain.ts";
 import { addExport } from "./cli/export/export.ts";
+import { addHelp } from "./cli/help.ts";
 import { addRecount } from "./cli/recount.ts";
 import { addRender } from "./cli/render.ts";
 import { startLogged } from "./cli/server-log.ts";
@@ -45,8 +46,7 @@ const name = isPlugin ? "kubectl quota" : "milo-quota";
 const program = new Command(name)
   .description("A quota system for multi-tenant clouds, spoken to through the Kubernetes API")
   .version(packageJson.version)
-  .exitOverride()
-  .showHelpAfterError(`(${name} help shows what there is)`);
+  .exitOverride();
 addValidate(program);
 addRender(program, now);
 const elapsedMs = (): number => performance.now();
@@ -113,6 +113,7 @@ addDemo(program, surroundings, {
     }),
 });
 addCompletion(program);
+addHelp(program);
 
 try {
   await program.parseAsync();

@@ -6,6 +6,7 @@ import type { ClaimCreationPolicy } from "../core/resources/claim-creation-polic
 import { type GroupKind, groupKindText, sameGroupKind } from "../core/resources/consumer-ref.ts";
 import type { GrantCreationPolicy } from "../core/resources/grant-creation-policy.ts";
 import { bucketNamespace } from "../core/resources/object-names.ts";
+import type { PolicyTrigger } from "../core/resources/policy-trigger.ts";
 import { type FieldIssue, issueText } from "../protocol/field-issue.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
 import { parseApiVersion } from "../protocol/object-meta.ts";
@@ -36,8 +37,37 @@ export function renderPolicy(policy: JsonObject, object: JsonObject, context: Re
   }
   const because = passedOver(value, object);
   if (because !== undefined) return { outcome: "nothing", because };
-  return kind === "ClaimCreationPolicy" ? renderClaim(value, object, context) : renderGrant(value, object);
+  const rendering = kind === "ClaimCreationPolicy" ? claimOf(value, object, context) : grantOf(value, object);
+  if (rendering.outcome !== "differs") return rendering;
+  const isFalse = (constraint: Constraint): boolean => {
+    const only = { trigger: { ...value.trigger, constraints: [constraint] } };
+    const alone =
+      kind === "ClaimCreationPolicy"
+        ? claimOf({ ...value, ...only }, object, context)
+        : grantOf({ ...value, ...only }, object);
+    return alone.outcome === "differs";
+  };
+  return { outcome: "nothing", because: conditionText(value.trigger, isFalse) };
 }
+
+type Constraint = PolicyTrigger["constraints"][number];
+
+/** Which condition keeps the policy from being about an object, and what its author says of it. */
+function conditionText(
+  { constraints, constraintsField }: PolicyTrigger,
+  isFalse: (each: Constraint) => boolean,
+): string {
+  const at = constraints.findIndex(isFalse);
+  const { expression = "", message = "" } = constraints[at] ?? {};
+  return [
+    "the conditions do not hold for this object: nothing is made",
+    `  spec.trigger.${constraintsField}[${at}] is not true: ${expression}`,
+    ...(message === "" ? [] : [`  ${message}`]),
+  ].join("\n");
+}
+
+/** A result, or the word that the conditions do not hold. */
+type Tried = RenderResult | { readonly outcome: "differs" };
 
 /** Why nobody would even ask the policy. */
 function passedOver(
@@ -50,11 +80,7 @@ function passedOver(
   return `the policy is about ${groupKindText(wanted)}, not ${groupKindText(given)}: nothing is made`;
 }
 
-function renderClaim(
-  policy: ClaimCreationPolicy,
-  trigger: JsonObject,
-  { user, now, resource }: RenderContext,
-): RenderResult {
+function claimOf(policy: ClaimCreationPolicy, trigger: JsonObject, { user, now, resource }: RenderContext): Tried {
   const compiled = compileClaimPolicy(policy);
   if (!compiled.ok) return failed(compiled.issues);
   const rendering = compiled.policy.evaluate({
@@ -71,7 +97,7 @@ function renderClaim(
   return notRendered(rendering);
 }
 
-function renderGrant(policy: GrantCreationPolicy, trigger: JsonObject): RenderResult {
+function grantOf(policy: GrantCreationPolicy, trigger: JsonObject): Tried {
   const compiled = compileGrantPolicy(policy);
   if (!compiled.ok) return failed(compiled.issues);
   const rendering = compiled.policy.evaluate({
@@ -84,9 +110,9 @@ function renderGrant(policy: GrantCreationPolicy, trigger: JsonObject): RenderRe
     : notRendered(rendering);
 }
 
-function notRendered(rendering: NotRendered): RenderResult {
+function notRendered(rendering: NotRendered): Tried {
   if (rendering.outcome === "failed") return { outcome: "failed", problems: [rendering.message] };
-  return { outcome: "nothing", because: "the conditions do not hold for this object: nothing is made" };
+  return { outcome: "differs" };
 }
 
 /** A create, as far as an object alone can tell. */

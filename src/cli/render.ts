@@ -14,6 +14,7 @@ interface RenderOptions {
 }
 
 export function addRender(program: Command, now: () => string): void {
+  const name = program.name();
   program
     .command("render")
     .description("show the claim or grant that a policy makes for an object, without a cluster")
@@ -22,6 +23,13 @@ export function addRender(program: Command, now: () => string): void {
     .option("--user <name>", "who creates the object", "kubernetes-admin")
     .option("--group <name...>", "groups of the user", [])
     .option("--resource <plural>", "the object's resource, such as networkpolicies; guessed when left out")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  ${name} render --policy policy.yaml --object project.yaml
+  ${name} render --policy policy.yaml --object pod.yaml --user jane --group dev ops`,
+    )
     .action((options: RenderOptions, command: Command) => {
       const [policy, object] = [options.policy, options.object].map((path) => onlyObject(path, command)) as [
         JsonObject,
