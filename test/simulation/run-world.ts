@@ -92,8 +92,8 @@ async function playOut(world: SimulatedWorld, checker: Checker, lengthMs: number
   const turned = (): void => {
     if (world.truth.revision === seen) return;
     seen = world.truth.revision;
-    if (seen > writesMax) return world.fail(new InvariantBroken("I12", `${writesMax} writes, and no end`));
-    checker.step();
+    if (seen > writesMax) world.fail(new InvariantBroken("I12", `${writesMax} writes, and no end`));
+    else checker.step();
   };
   await world.pass(lengthMs, turned);
   if (world.failure !== undefined) return;
