@@ -15,6 +15,7 @@ import { addDoctor } from "./cli/doctor/doctor.ts";
 import { exitCodes } from "./cli/exit-codes.ts";
 import { addExplain } from "./cli/explain.ts";
 import { addExport } from "./cli/export/export.ts";
+import { addHelp } from "./cli/help.ts";
 import { addRecount } from "./cli/recount.ts";
 import { addRender } from "./cli/render.ts";
 import { startLogged } from "./cli/server-log.ts";
@@ -29,6 +30,13 @@ import { crdOf } from "./schema/crd.ts";
 import { makeUserToken, parseUserToken, userTokenType } from "./tenancy/user-token.ts";
 import { up } from "./up/up.ts";
 
+// Whoever reads our output may have seen enough. What a command began it ends all the same, and says nothing of it.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
 const now = (): string => new Date().toISOString().replace(/\.[0-9]+/, "");
 
 /** As a plug-in of kubectl the program is called, and calls itself, by that name. */
@@ -38,8 +46,7 @@ const name = isPlugin ? "kubectl quota" : "milo-quota";
 const program = new Command(name)
   .description("A quota system for multi-tenant clouds, used through the Kubernetes API")
   .version(packageJson.version)
-  .exitOverride()
-  .showHelpAfterError(`(${name} help shows what there is)`);
+  .exitOverride();
 addValidate(program);
 addRender(program, now);
 const elapsedMs = (): number => performance.now();
@@ -106,6 +113,7 @@ addDemo(program, surroundings, {
     }),
 });
 addCompletion(program);
+addHelp(program);
 
 try {
   await program.parseAsync();

@@ -11,8 +11,16 @@ import {
 
 /** `milo-quota apiserver`: the Kubernetes API over a folder of this machine, and nothing of quota. */
 export function addApiserver(program: Command, ports: ServerPorts): void {
+  const name = program.name();
   withServingFlags(program.command("apiserver"))
     .description("serve the Kubernetes API, durably, from a folder of this machine; without quota")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  ${name} apiserver
+  ${name} apiserver --in-memory --port 0 --kubeconfig ./kubeconfig`,
+    )
     .action((flags: ServingFlags) => serveUntilEnded(flags, ports, welcome));
 }
 

@@ -34,13 +34,29 @@ const untrusted =
   "Name the authority that vouches for it with --certificate-authority, or, on a machine of yours, trust it blindly " +
   "with --insecure-skip-tls-verify.";
 
+/** What systems say in words of their own. */
+const sentences: Readonly<Record<string, string>> = {
+  ENOTFOUND: "nobody knows a machine of that name",
+  EAI_AGAIN: "the name of the machine cannot be looked up now",
+  ECONNREFUSED: "nothing listens there",
+  ECONNRESET: "it broke off the connection",
+  EPIPE: "it broke off the connection",
+  UND_ERR_SOCKET: "it broke off the connection",
+  ETIMEDOUT: "it took too long to connect",
+  UND_ERR_CONNECT_TIMEOUT: "it took too long to connect",
+  EHOSTUNREACH: "there is no way to that machine",
+  ENETUNREACH: "there is no way to that network",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS; write http:// if that is meant",
+  EPROTO: "it does not speak TLS; write http:// if that is meant",
+};
+
 function unreachable(error: ConnectionFailed, server: string): CommandFailure {
   const code = codeIn(error.cause);
   if (/CERT|SELF_SIGNED|ALTNAME|ISSUER/.test(code)) {
     const message = `the certificate of the server at ${server} cannot be trusted: ${messageIn(error.cause)}`;
     return new CommandFailure(message, exitCodes.unreachable, untrusted);
   }
-  const message = `no answer from the server at ${server}: ${messageIn(error.cause)}`;
+  const message = `no answer from the server at ${server}: ${sentences[code] ?? messageIn(error.cause)}`;
   return new CommandFailure(message, exitCodes.unreachable, starting);
 }
 

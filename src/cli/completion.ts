@@ -16,6 +16,8 @@ interface Place {
   /** The commands so far, without the program. */
   readonly path: readonly string[];
   readonly commands: readonly Word[];
+  /** What can stand as its first argument, where that is one of a few words. */
+  readonly args: readonly Word[];
   readonly flags: readonly Flag[];
 }
 
@@ -44,6 +46,7 @@ function placesIn(command: Command, path: readonly string[] = []): readonly Plac
   const place = {
     path,
     commands: help.visibleCommands(command).map((each) => ({ word: each.name(), says: each.description() })),
+    args: (command.registeredArguments[0]?.argChoices ?? []).map((word) => ({ word, says: "" })),
     flags: help
       .visibleOptions(command)
       .flatMap(({ long, short, description, argChoices = [] }) =>
@@ -65,8 +68,8 @@ function valuesIn(places: readonly Place[]): readonly (readonly [typed: string, 
 const scripts = { bash, zsh, fish } as const;
 
 function bash(places: readonly Place[]): string {
-  const cases = places.map(({ path, commands, flags }) => {
-    const words = [...commands, ...flags].map(({ word }) => word).join(" ");
+  const cases = places.map(({ path, commands, args, flags }) => {
+    const words = [...commands, ...args, ...flags].map(({ word }) => word).join(" ");
     return `    ${JSON.stringify(path.join(" "))}) words=${JSON.stringify(words)} ;;`;
   });
   const values = valuesIn(places).map(([typed, words]) => `    "${typed}") words="${words.join(" ")}" ;;`);
@@ -91,8 +94,10 @@ complete -o default -F _milo_quota milo-quota kubectl-quota
 }
 
 function zsh(places: readonly Place[]): string {
-  const cases = places.map(({ path, commands, flags }) => {
-    const words = [...commands, ...flags].map(({ word, says }) => zshQuoted(`${word.replaceAll(":", "\\:")}:${says}`));
+  const cases = places.map(({ path, commands, args, flags }) => {
+    const words = [...commands, ...args, ...flags].map(({ word, says }) =>
+      zshQuoted(`${word.replaceAll(":", "\\:")}:${says}`),
+    );
     return `    ${JSON.stringify(path.join(" "))}) entries=(${words.join(" ")}) ;;`;
   });
   const values = valuesIn(places).map(([typed, words]) => `    "${typed}") entries=(${words.join(" ")}) ;;`);
@@ -117,12 +122,12 @@ if [ "$funcstack[1]" = "_milo_quota" ]; then _milo_quota "$@"; else compdef _mil
 }
 
 function fish(places: readonly Place[]): string {
-  const lines = places.flatMap(({ path, commands, flags }) => {
+  const lines = places.flatMap(({ path, commands, args, flags }) => {
     const inner = commands.map(({ word }) => word).join(" ");
     const at = path.map((word) => `__fish_seen_subcommand_from ${word}`);
     const before = commands.length === 0 ? [] : [`not __fish_seen_subcommand_from ${inner}`];
     const when = [...at, ...before].join("; and ") || "true";
-    const words = commands.map(({ word, says }) => line(when, `-f -a ${word}`, says));
+    const words = [...commands, ...args].map(({ word, says }) => line(when, `-f -a ${word}`, says));
     const options = flags.map(({ word, says, values }) => {
       const flag = word.startsWith("--") ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`;
       return line(when, values.length === 0 ? flag : `${flag} -x -a ${fishQuoted(values.join(" "))}`, says);

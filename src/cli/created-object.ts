@@ -30,7 +30,9 @@ export async function creationsFrom(
     const plane = cluster.here.plane;
     const type = await directory.find(plane.plane, { apiGroup: group, kind: object.kind });
     if (type === undefined) throw unknownKind(object);
-    creations.push({ object: placed(object, type.scope, cluster), type, plane, user });
+    const namePrefix = madeFrom(manifest);
+    const made = namePrefix === undefined ? {} : { namePrefix };
+    creations.push({ object: placed(object, type.scope, cluster), type, plane, user, ...made });
   }
   return creations;
 }
@@ -46,6 +48,11 @@ function objectOf({ object, file, position }: Manifest): AnyObject {
   }
   const name = String(metadata["name"] ?? `${String(metadata["generateName"])}x${position.replaceAll(".", "-")}`);
   return { ...object, metadata: { ...metadata, name } } as unknown as AnyObject;
+}
+
+function madeFrom({ object }: Manifest): string | undefined {
+  const { name, generateName } = object["metadata"] as { name?: string; generateName?: string };
+  return name === undefined ? generateName : undefined;
 }
 
 function placed(object: AnyObject, scope: "Namespaced" | "Cluster", { defaultNamespace }: Cluster): JsonObject {

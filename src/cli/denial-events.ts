@@ -1,25 +1,31 @@
-import { claimName } from "../core/policy/rendered-names.ts";
-import { noAmount } from "../core/resources/amount.ts";
-import type { ClaimCreationPolicy, RequestTemplate } from "../core/resources/claim-creation-policy.ts";
-import { type ConsumerRef, consumerKey } from "../core/resources/consumer-ref.ts";
-import { dimensionKey } from "../core/resources/dimensions.ts";
-import type { ClaimRequest, ResourceRef } from "../core/resources/resource-claim.ts";
+import { annotations, labels } from "../core/resources/well-known.ts";
 import { type KubeClient, rootPlane } from "../kube/client/kube-client.ts";
+import type { PlaneAddress } from "../kube/client/resource-type.ts";
 import { eventType } from "../kube/events/event-recorder.ts";
-import type { JsonObject } from "../protocol/json-value.ts";
-import { parseApiVersion } from "../protocol/object-meta.ts";
-import { tenantOf } from "./cluster/control-planes.ts";
-import { anyObject, listAll } from "./cluster/object-lists.ts";
+import { type AnyObject, anyObject, listAll } from "./cluster/object-lists.ts";
 
 /** A denial that outlived its claim: automatic claims that are denied go at once, what happened stays in an Event. */
 export interface Denial {
   readonly claim: { readonly namespace: string; readonly name: string };
+  /** What the claim was for; undefined for one that was made for nothing in particular. */
+  readonly object: DeniedObject | undefined;
+  /** As labels of buckets have it. */
+  readonly consumer: { readonly kind: string | undefined; readonly name: string | undefined };
   readonly message: string;
   readonly at: string;
   readonly count: number;
 }
 
-/** Denials in a control plane, the latest first. */
+interface DeniedObject {
+  /** The control plane it was to be created in. */
+  readonly plane: string;
+  readonly apiGroup: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Denials in a control plane, the latest first; those of the same claim, made again and again, as one. */
 export async function denialsIn(
   client: KubeClient,
   namespace: string | undefined,
@@ -28,78 +34,68 @@ export async function denialsIn(
   const selection = { fieldSelector: "involvedObject.kind=ResourceClaim,reason=QuotaExceeded" };
   const options = namespace === undefined ? selection : { ...selection, namespace };
   const events = await listAll(client.resource(eventType, anyObject), options, signal);
-  return events
-    .map((event) => {
-      const about = (event["involvedObject"] ?? {}) as { namespace?: string; name?: string };
-      return {
-        claim: { namespace: about.namespace ?? "", name: about.name ?? "" },
-        message: String(event["message"] ?? ""),
-        at: String(event["lastTimestamp"] ?? event["eventTime"] ?? ""),
-        count: Number(event["count"] ?? 1),
-      };
-    })
-    .sort((left, right) => (left.at < right.at ? 1 : -1));
+  return together(events.map(denialOf).sort((left, right) => (left.at < right.at ? 1 : -1)));
 }
 
-/** An object of which only its name is known, and where it was to be created. */
-export interface NamedObject {
-  readonly object: ResourceRef;
-  readonly plane: KubeClient["plane"];
+function denialOf(event: AnyObject): Denial {
+  const about = (event["involvedObject"] ?? {}) as { namespace?: string; name?: string };
+  return {
+    claim: { namespace: about.namespace ?? "", name: about.name ?? "" },
+    object: objectOf(event.metadata.annotations ?? {}),
+    consumer: {
+      kind: event.metadata.labels?.[labels.consumerKind],
+      name: event.metadata.labels?.[labels.consumerName],
+    },
+    message: String(event["message"] ?? ""),
+    at: String(event["lastTimestamp"] ?? event["eventTime"] ?? ""),
+    count: Number(event["count"] ?? 1),
+  };
 }
 
-/**
- * The ends of the names that claims for an object can have had. They are hashes of everything that makes the claim, so
- * every consumer there is gets a try; a policy whose amounts depend on the object itself tells nothing by a name alone.
- */
-export function possibleClaims(
-  { object, plane }: NamedObject,
-  policies: readonly ClaimCreationPolicy[],
-  consumers: readonly ConsumerRef[],
-): ReadonlySet<string> {
-  const owner = tenantOf(plane, likenessOf(object));
-  const unique = new Map(
-    [...consumers, ...(owner === undefined ? [] : [owner])].map((each) => [consumerKey(each), each]),
-  );
-  const ends = policies
-    .filter((policy) => isAbout(policy, object))
-    .flatMap((policy) => {
-      const requests = plainRequests(policy.template.requests);
-      if (requests === undefined) return [];
-      const { apiGroup: group, kind, namespace, name } = object;
-      const inRoot = plane.plane === rootPlane.plane;
-      const origin = {
-        plane: inRoot ? "" : plane.plane,
-        policy: policy.metadata.name ?? "",
-        group,
-        kind,
-        namespace,
-        name,
-      };
-      return [...unique.values()].map((consumer) => endOf(claimName("", origin, consumer, requests)));
-    });
-  return new Set(ends);
+function objectOf(noted: Readonly<Record<string, string>>): DeniedObject | undefined {
+  const [kind = "", ...group] = (noted[annotations.resourceKind] ?? "").split(".");
+  if (kind === "") return undefined;
+  return {
+    plane: noted[annotations.resourcePlane] ?? rootPlane.plane,
+    apiGroup: group.join("."),
+    kind,
+    namespace: noted[annotations.resourceNamespace] ?? "",
+    name: noted[annotations.resourceName] ?? "",
+  };
 }
 
-/** As much of an object as its name tells: its version means nothing. */
-function likenessOf({ apiGroup, kind, namespace, name }: ResourceRef): JsonObject {
-  return { apiVersion: apiGroup === "" ? "v1" : `${apiGroup}/v1`, kind, metadata: { namespace, name } };
-}
-
-/** The hash, without what people put in front of it. */
-export function endOf(name: string): string {
-  return name.slice(name.lastIndexOf("-") + 1);
-}
-
-function isAbout({ trigger }: ClaimCreationPolicy, { apiGroup, kind }: ResourceRef): boolean {
-  return parseApiVersion(trigger.apiVersion).group === apiGroup && trigger.kind === kind;
-}
-
-function plainRequests(templates: readonly RequestTemplate[]): readonly ClaimRequest[] | undefined {
-  const requests: ClaimRequest[] = [];
-  for (const { resourceType, amount, dimensions } of templates) {
-    if (amount.kind !== "fixed" || Object.values(dimensions).some((value) => value.includes("{{"))) return undefined;
-    if (amount.amount === noAmount) continue;
-    requests.push({ resourceType, amount: amount.amount, dimensions, dimensionKey: dimensionKey(dimensions) });
+function together(denials: readonly Denial[]): readonly Denial[] {
+  const latest = new Map<string, Denial>();
+  for (const denial of denials) {
+    const key = `${denial.claim.namespace}/${denial.claim.name}`;
+    const known = latest.get(key);
+    latest.set(key, known === undefined ? denial : { ...known, count: known.count + denial.count });
   }
-  return requests;
+  return [...latest.values()];
+}
+
+/** An object as people name it; what is undefined may be anything. */
+export interface MeantObject {
+  readonly apiGroup: string | undefined;
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  /** Of names that a server makes, what they begin with. */
+  readonly namePrefix?: string;
+}
+
+export function isOf(meant: MeantObject, object: Omit<DeniedObject, "plane">): boolean {
+  const isNamed =
+    meant.namePrefix === undefined ? object.name === meant.name : object.name.startsWith(meant.namePrefix);
+  return (
+    isNamed &&
+    object.kind.toLowerCase() === meant.kind.toLowerCase() &&
+    (meant.apiGroup === undefined || object.apiGroup === meant.apiGroup) &&
+    (meant.namespace === undefined || object.namespace === meant.namespace)
+  );
+}
+
+/** Whether a denial is of this object, and not of another of its name in another control plane. */
+export function isDenialOf(meant: MeantObject, { object }: Denial, { plane }: PlaneAddress): boolean {
+  return object !== undefined && object.plane === plane && isOf(meant, object);
 }

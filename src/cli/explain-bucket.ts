@@ -7,6 +7,7 @@ import type { ResourceGrant } from "../core/resources/resource-grant.ts";
 import { labels } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import { planeText } from "./cluster/cluster.ts";
+import { isSeenWhole } from "./cluster/control-planes.ts";
 import type { QuotaObjects } from "./cluster/quota-objects.ts";
 import { shortConsumer } from "./consumer-filter.ts";
 import { heldParts } from "./held-parts.ts";
@@ -60,12 +61,15 @@ const claimsShown = 10;
 export function makeUpText({ plane, bucket, grants, claims }: BucketMakeUp, units: Units): string {
   const { resourceType, status, metadata } = bucket;
   const key = dimensionKey(bucket.dimensions);
+  const unseen = unseenLines(plane, bucket, claims.length);
   const text = (amount: number | bigint | undefined): string => units.number(amountOf(amount ?? 0), resourceType);
   const figures =
     status === undefined
       ? "not counted yet"
-      : `limit ${units.text(amountOf(status.limit), resourceType)}, allocated ${text(status.allocated)}, reserved ${text(status.reserved)}, ` +
-        `available ${text(status.available)}${BigInt(status.overage ?? 0) > 0n ? `, over the limit by ${text(status.overage)}` : ""}`;
+      : units.isFeature(resourceType)
+        ? units.limitText(amountOf(status.limit), resourceType)
+        : `limit ${units.text(amountOf(status.limit), resourceType)}, allocated ${text(status.allocated)}, reserved ${text(status.reserved)}, ` +
+          `available ${text(status.available)}${BigInt(status.overage ?? 0) > 0n ? `, over the limit by ${text(status.overage)}` : ""}`;
   const about = aboutText(units, resourceType);
   return [
     `${resourceType}${key === "" ? "" : ` (${key})`} of ${shortConsumer(bucket.consumer)}: ${figures}`,
@@ -74,8 +78,18 @@ export function makeUpText({ plane, bucket, grants, claims }: BucketMakeUp, unit
     "",
     ...grantLines(bucket, grants, units),
     "",
-    ...claimLines(claims, resourceType, units),
+    ...(claims.length === 0 && (unseen.length > 0 || units.isFeature(resourceType))
+      ? []
+      : claimLines(claims, resourceType, units)),
+    ...unseen,
   ].join("\n");
+}
+
+/** Whoever sees a part is told that there is more. */
+function unseenLines({ plane }: KubeClient, { status }: AllowanceBucket, seen: number): readonly string[] {
+  const more = Number(status?.claimCount ?? 0) - seen;
+  if (isSeenWhole(plane) || more <= 0) return [];
+  return [`Not seen from here: ${counted(more, "claim")} in other namespaces.`];
 }
 
 function grantLines({ resourceType, status }: AllowanceBucket, grants: BucketMakeUp["grants"], units: Units): string[] {
@@ -83,9 +97,7 @@ function grantLines({ resourceType, status }: AllowanceBucket, grants: BucketMak
   const rows = grants.map(({ grant, name, amount }) => [
     name,
     units.text(amount, resourceType),
-    grant?.metadata.labels?.[labels.policy] === undefined
-      ? "by hand"
-      : `policy ${grant.metadata.labels[labels.policy]}`,
+    grant === undefined ? "not seen from here" : makerOf(grant),
     grant?.expiresAt === undefined ? "" : `until ${grant.expiresAt}`,
   ]);
   const columns = [
@@ -96,6 +108,11 @@ function grantLines({ resourceType, status }: AllowanceBucket, grants: BucketMak
   ];
   const more = Number(status?.grantCount ?? 0) - grants.length;
   return [textTable(columns, rows), ...(more > 0 ? [`and ${counted(more, "more grant")}`] : [])];
+}
+
+function makerOf({ metadata }: ResourceGrant): string {
+  const policy = metadata.labels?.[labels.policy];
+  return policy === undefined ? "by hand" : `policy ${policy}`;
 }
 
 function claimLines(claims: BucketMakeUp["claims"], resourceType: string, units: Units): string[] {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import type { AllowanceBucket } from "../core/resources/allowance-bucket.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import type { Surroundings } from "./cluster/cluster-access.ts";
 import { type ClusterFlags, withClusterFlags } from "./cluster/cluster-flags.ts";
@@ -8,8 +9,8 @@ import { CommandFailure } from "./command-failure.ts";
 import { type ConsumerFilter, isMeant, isType, readKindAndName } from "./consumer-filter.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { type BucketMakeUp, makeUpOf, makeUpText, makeUpValue } from "./explain-bucket.ts";
-import { type Finding, findingText, findingValue, isAboutBucket } from "./explain-claim.ts";
-import { evidenceIn, findingsOfClaim, findingsOfFiles, findingsOfObject } from "./explain-object.ts";
+import { advice, type Finding, findingText, findingValue, isAboutBucket, isDenied } from "./explain-claim.ts";
+import { type Evidence, evidenceIn, findingsOfClaim, findingsOfFiles, findingsOfObject } from "./explain-object.ts";
 import { type OutputFlags, print, withOutputFlag } from "./output.ts";
 import { readUnits } from "./units.ts";
 
@@ -33,14 +34,14 @@ export function addExplain(program: Command, surroundings: Surroundings): void {
     .command("explain")
     .description("tell why something was denied, and what takes up a quota")
     .argument("[what]", "a claim's name, Kind/name of an object, or bucket/NAME", readSubject)
-    .option("-f, --filename <file...>", "the object itself: the surest way to find why it was denied")
+    .option("-f, --filename <file...>", "files or folders of the objects; - reads the standard input")
     .option("--consumer <kind/name>", "explain the buckets of this consumer", readKindAndName)
     .option("--resource-type <type>", "only the buckets of this resource type")
     .addHelpText(
       "after",
       `
 Denied claims that were made automatically are gone at once; what became of them is read from Events, for as long as the
-server keeps those (an hour, mostly).
+server keeps those (an hour, mostly). The server is asked about objects in files of which nothing is known, by a dry run.
 
 Examples:
   ${name} explain Project/one-too-many
@@ -68,11 +69,13 @@ async function explain(
 ): Promise<ExitCode> {
   const subject = subjectOf(what, flags);
   const units = await readUnits(cluster, signal);
-  const findings = await findingsOf(subject, cluster, signal);
+  const { findings, isAll } = await findingsOf(subject, cluster, signal);
   const makeUps = await makeUpsOf(subject, findings, { cluster, flags, signal });
+  if (!isAll && findings.every(({ found }) => found === "trial")) cluster.note(rootUnseen);
   if (findings.length === 0 && makeUps.length === 0) throw nothingFound(subject);
   const texts = [
     ...findings.map((finding) => findingText(finding, units)),
+    ...(findings.some(isDenied) ? [advice] : []),
     ...makeUps.map((makeUp) => makeUpText(makeUp, units)),
   ];
   print(
@@ -83,7 +86,8 @@ async function explain(
       buckets: makeUps.map((makeUp) => makeUpValue(makeUp, units)),
     }),
   );
-  return exitCodes.fine;
+  const isKnown = makeUps.length > 0 || findings.some((finding) => finding.found !== "trial" || isDenied(finding));
+  return isKnown ? exitCodes.fine : exitCodes.missing;
 }
 
 function subjectOf(what: Subject | undefined, { filename, consumer, resourceType }: ExplainFlags): Subject {
@@ -94,14 +98,27 @@ function subjectOf(what: Subject | undefined, { filename, consumer, resourceType
   throw new CommandFailure(message, exitCodes.unusable);
 }
 
-async function findingsOf(subject: Subject, cluster: Cluster, signal: AbortSignal): Promise<readonly Finding[]> {
-  if (subject.about === "bucket" || subject.about === "buckets") return [];
+const rootUnseen =
+  "You may not look into the root, where claims and Events for what is in projects may be, too. Members of an organization " +
+  "see its part with --organization NAME.";
+
+async function findingsOf(subject: Subject, cluster: Cluster, signal: AbortSignal) {
+  if (subject.about === "bucket" || subject.about === "buckets") return { findings: [], isAll: true };
   const evidence = await evidenceIn(cluster, signal);
+  return { findings: await findingsIn(evidence, subject, cluster, signal), isAll: evidence.isAll };
+}
+
+async function findingsIn(
+  evidence: Evidence,
+  subject: Extract<Subject, { about: "claim" | "object" | "files" }>,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
   switch (subject.about) {
     case "claim":
       return findingsOfClaim(evidence, subject.name);
     case "object":
-      return findingsOfObject(evidence, subject.object, cluster, signal);
+      return findingsOfObject(evidence, subject.object, cluster);
     case "files":
       return findingsOfFiles(evidence, subject.files, cluster, signal);
     default:
@@ -125,23 +142,22 @@ async function makeUpsOf(
   const lists = [...planes].map(async (plane) => {
     const objects = new QuotaObjects(plane, cluster.note, signal);
     const own = findings.filter((finding) => finding.plane === plane);
-    const namespaces = new Set(
-      own.flatMap((finding) => (finding.found === "denial" ? [finding.denial.claim.namespace] : [])),
-    );
     const meant = (await objects.buckets()).filter((bucket) => {
       if (subject.about === "buckets")
         return isMeant(flags.consumer, bucket.consumer) && isType(flags.resourceType, bucket.resourceType);
       if (own.length === 0) return "name" in subject && bucket.metadata.name === subject.name;
-      if (Object.keys(bucket.dimensions).length > 0) return false;
-      return own.some(
-        (finding) =>
-          isAboutBucket(finding, bucket) &&
-          (finding.found === "claim" || namespaces.has(bucket.metadata.namespace ?? "")),
-      );
+      return own.some((finding) => isAboutBucket(finding, bucket));
     });
-    return Promise.all(meant.map((bucket) => makeUpOf(bucket, objects)));
+    // What is about the dimensions of a claim tells more of it than the total.
+    const ordered =
+      own.length === 0 ? meant : meant.toSorted((left, right) => dimensionsOf(right) - dimensionsOf(left));
+    return Promise.all(ordered.map((bucket) => makeUpOf(bucket, objects)));
   });
   return (await Promise.all(lists)).flat();
+}
+
+function dimensionsOf({ dimensions }: AllowanceBucket): number {
+  return Object.keys(dimensions).length;
 }
 
 function nothingFound(subject: Subject): CommandFailure {
@@ -153,14 +169,12 @@ function nothingFound(subject: Subject): CommandFailure {
         exitCodes.missing,
         forgotten,
       );
-    case "object":
-    case "files": {
-      const what = subject.about === "files" ? "these objects" : `${subject.object.kind}/${subject.object.name}`;
-      const sure = subject.about === "files" ? "" : " The surest way is to give its manifest with -f.";
+    case "object": {
+      const { kind, name } = subject.object;
       return new CommandFailure(
-        `no claim is there for ${what}, and no Event of one that was denied: quota had nothing to say about it`,
+        `nothing is known of ${kind}/${name}: no claim is there for it, and no Event of one that was denied`,
         exitCodes.missing,
-        `${forgotten}${sure}`,
+        `${forgotten} With -f and its manifest the server is asked whether it would let it in now.`,
       );
     }
     default:

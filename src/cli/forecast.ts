@@ -8,9 +8,16 @@ import { dimensionKey } from "../core/resources/dimensions.ts";
 import { bucketName } from "../core/resources/object-names.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { Cluster } from "./cluster/cluster.ts";
+import { isSeenWhole } from "./cluster/control-planes.ts";
 import { QuotaObjects } from "./cluster/quota-objects.ts";
 import { booksOf, readCounted } from "./consumer-books.ts";
+import { driftsOf } from "./page-drift.ts";
 import type { Units } from "./units.ts";
+
+/** A quota counts what is not seen from here. */
+export class SeenInPart extends Error {
+  override readonly name = "SeenInPart";
+}
 
 /**
  * Decides claims one after the other, as the quota system would, each beside those before it. Everything is counted from
@@ -77,6 +84,9 @@ export class Forecast {
     const found = await readCounted(objects, { fieldSelector: `spec.consumerRef.name=${consumer.name}` });
     const books = booksOf(found, this.#units, this.#cluster.clock.now());
     const own = books.find((book) => consumerKey(book.consumer) === consumerKey(consumer));
+    if (own !== undefined && !isSeenWhole(plane.plane) && driftsOf(own).length > 0) {
+      throw new SeenInPart(`an organization does not see all that counts for ${consumerText(consumer)}`);
+    }
     return own?.ledger ?? new ConsumerLedger();
   }
 }

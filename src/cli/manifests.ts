@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
+import { fileFault } from "../kube/kubeconfig/kubeconfig-error.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json-value.ts";
 
 /** An object in a file, and where. */
@@ -40,7 +41,7 @@ function attempt<Result>(act: () => Result, what: string, failures: string[]): R
   try {
     return act();
   } catch (error) {
-    failures.push(`${what}: ${error instanceof Error ? error.message.trim() : String(error)}`);
+    failures.push(`${what}: ${fileFault(error).trim()}`);
     return undefined;
   }
 }

@@ -7,16 +7,19 @@ import { StatusError } from "../protocol/api-status.ts";
 import { type Cluster, planeText } from "./cluster/cluster.ts";
 import type { Surroundings } from "./cluster/cluster-access.ts";
 import { type ClusterFlags, withClusterFlags } from "./cluster/cluster-flags.ts";
+import { isSeenWhole } from "./cluster/control-planes.ts";
 import { inEachPlane } from "./cluster/each-plane.ts";
 import { anyObject, forEachOf } from "./cluster/object-lists.ts";
 import { onCluster } from "./cluster/on-cluster.ts";
 import { QuotaObjects } from "./cluster/quota-objects.ts";
+import { CommandFailure } from "./command-failure.ts";
 import { booksOf, readCounted } from "./consumer-books.ts";
+import { shortConsumer } from "./consumer-filter.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { type OutputFlags, print, withOutputFlag } from "./output.ts";
 import { type Drift, driftKey, driftsOf, driftText, driftValue } from "./page-drift.ts";
 import { counted } from "./text-table.ts";
-import { readUnits, type Units } from "./units.ts";
+import { Units } from "./units.ts";
 
 interface RecountFlags extends ClusterFlags, OutputFlags {
   readonly fix?: boolean;
@@ -36,7 +39,8 @@ export function addRecount(program: Command, surroundings: Surroundings): void {
       "after",
       `
 Reads only, unless --fix is given. Buckets that change meanwhile are looked at twice: only what stays different is told.
-Exits with 1 when something differs, and with --fix when it still does afterwards.
+Exits with 1 when something differs, and with --fix when it still does afterwards; with 4 when nothing does, but something
+cannot be judged by whoever sees only a part.
 
 Examples:
   ${name} recount
@@ -50,29 +54,50 @@ interface PlaneDrifts {
   readonly plane: KubeClient;
   readonly consumers: number;
   readonly drifts: readonly Drift[];
+  /** Buckets that count what is not seen from here, as far as one can tell: nobody can say whether they are right. */
+  readonly unjudged: readonly Drift[];
 }
 
 async function recount(cluster: Cluster, flags: RecountFlags, signal: AbortSignal): Promise<ExitCode> {
-  const units = await readUnits(cluster, signal);
+  const units = await readRegistrations(cluster, signal);
   const planes = await cluster.planes(signal);
   const seen = await inEachPlane(cluster, planes, (plane) => lastingDrifts(plane, { cluster, units }, signal));
   const found = seen.results;
   const left = flags.fix === true ? await fixAll(found, { cluster, units }, signal) : found;
   const [before, after] = [found, left].map((each) => each.flatMap(({ drifts }) => drifts).length as number);
   const consumers = found.reduce((sum, each) => sum + each.consumers, 0);
+  const unjudged = found.flatMap((each) => each.unjudged);
+  const outcome = { consumers, before: before ?? 0, after: flags.fix === true ? after : undefined };
   print(
     flags,
-    () => recountText(found, units, { consumers, before: before ?? 0, after: flags.fix === true ? after : undefined }),
+    () => [recountText(found, units, outcome), ...unjudgedLines(unjudged)].join("\n"),
     () => ({
       consumers,
       differing: before,
       ...(flags.fix === true ? { stillDiffering: after } : {}),
+      notJudged: unjudged.map(({ consumer, resourceType }) => ({ consumer, resourceType })),
       planes: found
         .filter(({ drifts }) => drifts.length > 0)
         .map(({ plane, drifts }) => ({ plane: planeText(plane), drifts: drifts.map(driftValue) })),
     }),
   );
-  return after === 0 ? seen.exitCode : exitCodes.refused;
+  if (after !== 0) return exitCodes.refused;
+  return unjudged.length > 0 ? exitCodes.forbidden : seen.exitCode;
+}
+
+/** Whether a grant counts is said by the registration of its type: without those, nothing can be added up. */
+async function readRegistrations({ home, note }: Cluster, signal: AbortSignal): Promise<Units> {
+  try {
+    return new Units(await new QuotaObjects(home, note, signal).registrations());
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.status.code !== 403) throw error;
+    const message = "nothing can be added up without registrations, which you may not read here";
+    throw new CommandFailure(
+      message,
+      exitCodes.forbidden,
+      "Members of an organization see them with --organization NAME.",
+    );
+  }
 }
 
 interface Ground {
@@ -96,7 +121,9 @@ async function driftsIn(plane: KubeClient, { cluster, units }: Ground, signal: A
   const books = booksOf(objects, units, cluster.clock.now());
   const drifts = books.flatMap(driftsOf);
   const isIn = ({ page }: Drift): boolean => namespace === undefined || page?.metadata.namespace === namespace;
-  return { plane, consumers: books.length, drifts: drifts.filter(isIn) };
+  const told = drifts.filter(isIn);
+  const isWhole = isSeenWhole(plane.plane);
+  return { plane, consumers: books.length, drifts: isWhole ? told : [], unjudged: isWhole ? [] : told };
 }
 
 /** Waits until the quota system has counted anew; what it does not put right is still told. */
@@ -143,8 +170,9 @@ function recountText(found: readonly PlaneDrifts[], units: Units, { consumers, b
   const lines = found.flatMap(({ plane, drifts }) =>
     drifts.map((drift) => `${found.length > 1 ? `${planeText(plane)}: ` : ""}${driftText(drift, units)}`),
   );
-  const differing =
-    before === 0 ? "every bucket says what they come to" : `${counted(before, "bucket differs", "buckets differ")}`;
+  const isPart = found.some(({ unjudged }) => unjudged.length > 0);
+  const right = `every ${isPart ? "other " : ""}bucket says what they come to`;
+  const differing = before === 0 ? right : `${counted(before, "bucket differs", "buckets differ")}`;
   const fixed =
     after === undefined || before === 0
       ? before === 0
@@ -156,4 +184,14 @@ function recountText(found: readonly PlaneDrifts[], units: Units, { consumers, b
   return [...lines, `Grants and claims of ${counted(consumers, "consumer")} added up: ${differing}.${fixed}`].join(
     "\n",
   );
+}
+
+function unjudgedLines(unjudged: readonly Drift[]): readonly string[] {
+  if (unjudged.length === 0) return [];
+  const them = counted(unjudged.length, "bucket counts", "buckets count");
+  return [
+    `${them} more or less than is seen from here, and cannot be judged: an organization does not see grants and claims in`,
+    "namespaces other than its own.",
+    ...unjudged.map(({ consumer, resourceType }) => `  ${shortConsumer(consumer)} ${resourceType}`),
+  ];
 }

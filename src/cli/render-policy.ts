@@ -6,6 +6,7 @@ import type { ClaimCreationPolicy } from "../core/resources/claim-creation-polic
 import { type GroupKind, groupKindText, sameGroupKind } from "../core/resources/consumer-ref.ts";
 import type { GrantCreationPolicy } from "../core/resources/grant-creation-policy.ts";
 import { bucketNamespace } from "../core/resources/object-names.ts";
+import type { PolicyTrigger } from "../core/resources/policy-trigger.ts";
 import { rootPlane } from "../kube/client/kube-client.ts";
 import type { PlaneAddress } from "../kube/client/resource-type.ts";
 import { type FieldIssue, issueText } from "../protocol/field-issue.ts";
@@ -40,8 +41,37 @@ export function renderPolicy(policy: JsonObject, object: JsonObject, context: Re
   }
   const because = passedOver(value, object);
   if (because !== undefined) return { outcome: "nothing", because };
-  return kind === "ClaimCreationPolicy" ? renderClaim(value, object, context) : renderGrant(value, object, context);
+  const rendering = kind === "ClaimCreationPolicy" ? claimOf(value, object, context) : grantOf(value, object, context);
+  if (rendering.outcome !== "differs") return rendering;
+  const isFalse = (constraint: Constraint): boolean => {
+    const only = { trigger: { ...value.trigger, constraints: [constraint] } };
+    const alone =
+      kind === "ClaimCreationPolicy"
+        ? claimOf({ ...value, ...only }, object, context)
+        : grantOf({ ...value, ...only }, object, context);
+    return alone.outcome === "differs";
+  };
+  return { outcome: "nothing", because: conditionText(value.trigger, isFalse) };
 }
+
+type Constraint = PolicyTrigger["constraints"][number];
+
+/** Which condition keeps the policy from being about an object, and what its author says of it. */
+function conditionText(
+  { constraints, constraintsField }: PolicyTrigger,
+  isFalse: (each: Constraint) => boolean,
+): string {
+  const at = constraints.findIndex(isFalse);
+  const { expression = "", message = "" } = constraints[at] ?? {};
+  return [
+    "the conditions do not hold for this object: nothing is made",
+    `  spec.trigger.${constraintsField}[${at}] is not true: ${expression}`,
+    ...(message === "" ? [] : [`  ${message}`]),
+  ].join("\n");
+}
+
+/** A result, or the word that the conditions do not hold. */
+type Tried = RenderResult | { readonly outcome: "differs" };
 
 /** Why nobody would even ask the policy. */
 function passedOver(
@@ -54,11 +84,11 @@ function passedOver(
   return `the policy is about ${groupKindText(wanted)}, not ${groupKindText(given)}: nothing is made`;
 }
 
-function renderClaim(
+function claimOf(
   policy: ClaimCreationPolicy,
   trigger: JsonObject,
   { user, now, resource, plane }: RenderContext,
-): RenderResult {
+): Tried {
   const compiled = compileClaimPolicy(policy);
   if (!compiled.ok) return failed(compiled.issues);
   const rendering = compiled.policy.evaluate({
@@ -81,7 +111,7 @@ function labelOf({ plane }: PlaneAddress): string {
   return plane === rootPlane.plane ? "" : plane;
 }
 
-function renderGrant(policy: GrantCreationPolicy, trigger: JsonObject, { plane }: RenderContext): RenderResult {
+function grantOf(policy: GrantCreationPolicy, trigger: JsonObject, { plane }: RenderContext): Tried {
   const compiled = compileGrantPolicy(policy);
   if (!compiled.ok) return failed(compiled.issues);
   const rendering = compiled.policy.evaluate({
@@ -94,9 +124,9 @@ function renderGrant(policy: GrantCreationPolicy, trigger: JsonObject, { plane }
     : notRendered(rendering);
 }
 
-function notRendered(rendering: NotRendered): RenderResult {
+function notRendered(rendering: NotRendered): Tried {
   if (rendering.outcome === "failed") return { outcome: "failed", problems: [rendering.message] };
-  return { outcome: "nothing", because: "the conditions do not hold for this object: nothing is made" };
+  return { outcome: "differs" };
 }
 
 /** A create, as far as an object alone can tell. */

@@ -19,6 +19,7 @@ interface RenderOptions {
 }
 
 export function addRender(program: Command, now: () => string): void {
+  const name = program.name();
   program
     .command("render")
     .description("show the claim or grant that a policy makes for an object, without a cluster")
@@ -28,6 +29,14 @@ export function addRender(program: Command, now: () => string): void {
     .option("--group <name...>", "groups of the user", [])
     .option("--resource <plural>", "the object's resource, such as networkpolicies; guessed when left out")
     .option("--project <name>", "as if in the control plane of this project; in the root when left out", readProject)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  ${name} render --policy policy.yaml --object project.yaml
+  ${name} render --policy policy.yaml --object pod.yaml --user jane --group dev ops
+  ${name} render --policy policy.yaml --object secret.yaml --project web`,
+    )
     .action((options: RenderOptions, command: Command) => {
       const [policy, object] = [options.policy, options.object].map((path) => onlyObject(path, command)) as [
         JsonObject,

@@ -2,20 +2,19 @@ import type { Command } from "commander";
 import type { RenderedClaim } from "../core/policy/claim-policy.ts";
 import { timeText } from "../kube/timestamp.ts";
 import { StatusError } from "../protocol/api-status.ts";
-import type { JsonObject } from "../protocol/json-value.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import type { Surroundings } from "./cluster/cluster-access.ts";
 import { type ClusterFlags, withClusterFlags } from "./cluster/cluster-flags.ts";
-import { type AnyObject, anyObject } from "./cluster/object-lists.ts";
 import { onCluster } from "./cluster/on-cluster.ts";
 import { creationsFrom } from "./created-object.ts";
+import { type Alone, dryRun, nameOf } from "./dry-run.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
-import { policiesHere } from "./explain-object.ts";
-import { Forecast } from "./forecast.ts";
+import { Forecast, SeenInPart } from "./forecast.ts";
 import { type OutputFlags, print, withOutputFlag } from "./output.ts";
+import { policiesHere } from "./policies-here.ts";
 import { counted } from "./text-table.ts";
 import { readUnits } from "./units.ts";
-import { type Creation, PoliciesAtWork, type WantedClaims } from "./wanted-claims.ts";
+import { PoliciesAtWork, type WantedClaims } from "./wanted-claims.ts";
 
 interface SimulateFlags extends ClusterFlags, OutputFlags {
   readonly filename: readonly string[];
@@ -31,7 +30,7 @@ export function addSimulateCreate(program: Command, surroundings: Surroundings):
       "after",
       `
 The server is asked about each object by a dry run. Whether all of them fit is then worked out from its policies, grants
-and claims. Exits with 1 when something does not fit.
+and claims. Exits with 1 when something does not fit, and with 4 when you may not read what tells whether all do.
 
 Examples:
   ${name} simulate-create -f projects.yaml
@@ -39,11 +38,6 @@ Examples:
     );
   withOutputFlag(withClusterFlags(command)).action(() => onCluster<SimulateFlags>(command, surroundings, simulate));
 }
-
-/** What the server says of one object, were it alone. */
-type Alone =
-  | { readonly verdict: "fits" }
-  | { readonly verdict: "does not fit" | "exists already" | "cannot be created"; readonly message: string };
 
 /** What does not fit beside the objects before it; unknown to whoever may not read what it is counted from. */
 type Together = readonly string[] | "not created" | "not known";
@@ -58,7 +52,9 @@ interface Simulated {
 async function simulate(cluster: Cluster, flags: SimulateFlags, signal: AbortSignal): Promise<ExitCode> {
   const units = await readUnits(cluster, signal);
   const creations = await creationsFrom(flags.filename, cluster, signal);
-  const policies = new PoliciesAtWork(await policiesHere(cluster, signal));
+  const here = await policiesHere(cluster, signal);
+  if (!here.areAll) cluster.note(rootUnseen);
+  const policies = new PoliciesAtWork(here.policies);
   const forecast = new Forecast(cluster, units, signal);
   const results: Simulated[] = [];
   for (const creation of creations) {
@@ -66,47 +62,36 @@ async function simulate(cluster: Cluster, flags: SimulateFlags, signal: AbortSig
     const wanted = policies.claimsFor({ ...creation, object }, timeText(cluster.clock.now()));
     const counts = wanted.claims.filter(({ shadow }) => !shadow).map(({ claim }) => claim);
     const isCreated = alone.verdict === "fits" || alone.verdict === "does not fit";
-    const together = isCreated ? await besideOthers(forecast, counts, cluster) : "not created";
+    const beside = () => (here.areAll ? besideOthers(forecast, counts, cluster) : "not known");
+    const together = isCreated ? await beside() : "not created";
     results.push({ object: nameOf(creation.object), alone, wanted, together });
   }
-  const isFine = results.every(isFitting);
+  const fits = allFit(results);
   print(
     flags,
     () => results.flatMap(linesOf).concat("", summary(results)).join("\n"),
-    () => ({ fits: isFine, items: results.map(simulatedValue) }),
+    () => ({ fits: fits ?? null, items: results.map(simulatedValue) }),
   );
-  return isFine ? exitCodes.fine : exitCodes.refused;
+  if (fits === undefined) return exitCodes.forbidden;
+  return fits ? exitCodes.fine : exitCodes.refused;
 }
 
-interface DryRun {
-  readonly alone: Alone;
-  /** With what the server fills in, where it says so: policies are asked about that. */
-  readonly object: JsonObject;
-}
+const rootUnseen =
+  "You may not read the policies of the root, which put quota on what is in projects, too: whether objects fit beside " +
+  "each other is not known. Members of an organization see them with --organization NAME.";
 
-async function dryRun({ object, type }: Creation, { here }: Cluster, signal: AbortSignal): Promise<DryRun> {
-  const objects = here.resource(type, anyObject);
-  try {
-    const filled = await objects.create(object as unknown as AnyObject, { dryRun: true }, signal);
-    return { alone: { verdict: "fits" }, object: filled };
-  } catch (error) {
-    return { alone: refusedAlone(error), object };
-  }
-}
-
-function refusedAlone(error: unknown): Alone {
-  if (!(error instanceof StatusError) || [401, 429].includes(error.status.code)) throw error;
-  const { status, message } = error;
-  const isShort = status.details?.causes?.some(({ reason }) => reason === "QuotaExceeded");
-  if (isShort === true) return { verdict: "does not fit", message };
-  return { verdict: status.reason === "AlreadyExists" ? "exists already" : "cannot be created", message };
+/** Undefined when nobody here can say. Of one object alone the server has said it. */
+function allFit(results: readonly Simulated[]): boolean | undefined {
+  if (!results.every(isFitting)) return false;
+  return results.length > 1 && results.some(({ together }) => together === "not known") ? undefined : true;
 }
 
 async function besideOthers(forecast: Forecast, claims: readonly RenderedClaim[], cluster: Cluster): Promise<Together> {
   try {
     return await forecast.shortages(claims, cluster.here);
   } catch (error) {
-    if (!(error instanceof StatusError) || error.status.code !== 403) throw error;
+    const isUnseen = error instanceof SeenInPart || (error instanceof StatusError && error.status.code === 403);
+    if (!isUnseen) throw error;
     cluster.note(`Whether it fits beside the others is not known: ${error.message}`);
     return "not known";
   }
@@ -120,12 +105,21 @@ function linesOf({ object, alone, wanted, together }: Simulated): readonly strin
   const isBeside = alone.verdict === "fits" && typeof together !== "string" && together.length > 0;
   const verdict = isBeside ? "fits alone, but not beside those before it" : alone.verdict;
   const because = isBeside ? together : "message" in alone ? [alone.message] : [];
-  const free = alone.verdict === "fits" && wanted.claims.length === 0 ? " (no quota on it)" : "";
-  return [`${object}: ${verdict}${free}`, ...because.map((text) => `    ${text}`)];
+  return [
+    `${object}: ${verdict}${alone.verdict === "fits" ? addition(wanted, together) : ""}`,
+    ...because.map((text) => `    ${text}`),
+  ];
+}
+
+function addition({ claims }: WantedClaims, together: Together): string {
+  if (together === "not known") return " alone";
+  return claims.length === 0 ? " (no quota on it)" : "";
 }
 
 function summary(results: readonly Simulated[]): string {
   const fitting = results.filter(isFitting).length;
+  if (allFit(results) === undefined)
+    return `Each fits alone: ${counted(results.length, "object")}. Whether all do is not known.`;
   if (fitting === results.length) return `All fit: ${counted(results.length, "object")}.`;
   return `${fitting} of ${counted(results.length, "object")} would be created.`;
 }
@@ -143,11 +137,4 @@ function simulatedValue({ object, alone, wanted, together }: Simulated): object 
     })),
     problems: wanted.problems,
   };
-}
-
-function nameOf(object: JsonObject): string {
-  const { metadata, kind } = object as unknown as AnyObject;
-  return metadata.namespace === undefined
-    ? `${kind}/${metadata.name}`
-    : `${kind}/${metadata.namespace}/${metadata.name}`;
 }

@@ -25,6 +25,16 @@ export class Units implements RegistrationView {
     return (activeRegistration(this, resourceType) ?? this.byResourceType(resourceType)[0])?.unit;
   }
 
+  /** A feature is on or off; nobody uses it up. */
+  isFeature(resourceType: string): boolean {
+    return this.byResourceType(resourceType)[0]?.type === "Feature";
+  }
+
+  limitText(limit: Amount, resourceType: string): string {
+    if (this.isFeature(resourceType)) return limit > 0n ? "on" : "off";
+    return this.text(limit, resourceType);
+  }
+
   /** What people read; a bare number where nobody knows the unit. */
   text(amount: Amount, resourceType: string): string {
     const unit = this.unitOf(resourceType);

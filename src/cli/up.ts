@@ -15,8 +15,18 @@ import {
 
 /** `milo-quota up`: the whole system in one process. */
 export function addUp(program: Command, ports: ServerPorts, examples: string): void {
+  const name = program.name();
   withQuotaFlags(withMetricsFlag(withServingFlags(program.command("up"))))
     .description("start everything on this machine: the Kubernetes API, quota, tenants")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  ${name} up
+  ${name} up --in-memory --port 0
+  ${name} up --data-dir /var/lib/milo-quota --bind 0.0.0.0 --metrics-port 9090
+  ${name} up --enforcement Shadow`,
+    )
     .action((flags: ServingFlags) => serveUntilEnded(flags, ports, welcomeTo(folderOf(examples))));
 }
 

@@ -34,11 +34,17 @@ export function usageTable(buckets: readonly ShownBucket[], units: Units): strin
   if (buckets.length === 0) return undefined;
   const sorted = [...buckets].sort((left, right) => (orderOf(left, units) < orderOf(right, units) ? -1 : 1));
   const hasPlanes = new Set(buckets.map(({ plane }) => plane)).size > 1;
-  return textTable(
+  const table = textTable(
     columns,
     sorted.map((shown, at) => rowOf(shown, sorted[at - 1], units, hasPlanes)),
   );
+  const hasDimensions = buckets.some(({ bucket }) => Object.keys(bucket.dimensions).length > 0);
+  return hasDimensions ? `${table}\n\n${sharing}` : table;
 }
+
+const sharing =
+  "Lines with dimensions are parts of the line above them, and share what is granted with each other: do not add them up.\n" +
+  "What others have taken of it is not available, though it is not allocated in that line.";
 
 function orderOf({ plane, bucket }: ShownBucket, units: Units): string {
   const { consumer, resourceType, dimensions } = bucket;
@@ -60,6 +66,7 @@ function rowOf(
   const { status, resourceType } = bucket;
   const { owner = "", displayName = "" } = namesOf(units, resourceType);
   const isSameOwner = isSameConsumer && (namesOf(units, above.bucket.resourceType).owner ?? "") === owner;
+  const isFeature = units.isFeature(resourceType);
   const number = (amount: number | bigint = 0): string =>
     status === undefined ? "?" : units.number(amountOf(amount), resourceType);
   return [
@@ -69,11 +76,10 @@ function rowOf(
     isSameType ? "" : shownName(displayName),
     isSameType ? "" : resourceType,
     dimensionKey(bucket.dimensions),
-    status === undefined ? "?" : units.text(amountOf(status.limit), resourceType),
-    number(status?.allocated),
-    number(status?.reserved),
-    number(status?.available),
-    usedText(status),
+    status === undefined ? "?" : units.limitText(amountOf(status.limit), resourceType),
+    ...(isFeature && status !== undefined
+      ? ["", "", "", ""]
+      : [number(status?.allocated), number(status?.reserved), number(status?.available), usedText(status)]),
   ];
 }
 

@@ -7,8 +7,9 @@ import { type ClusterFlags, withClusterFlags } from "./cluster/cluster-flags.ts"
 import { inEachPlane } from "./cluster/each-plane.ts";
 import { onCluster } from "./cluster/on-cluster.ts";
 import { QuotaObjects } from "./cluster/quota-objects.ts";
+import { CommandFailure } from "./command-failure.ts";
 import { type ConsumerFilter, isMeant, isType, readKindAndName } from "./consumer-filter.ts";
-import type { ExitCode } from "./exit-codes.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { type OutputFlags, print, withOutputFlag } from "./output.ts";
 import { namesOf } from "./registered-names.ts";
 import { readUnits, Units } from "./units.ts";
@@ -47,9 +48,12 @@ async function showUsage(cluster: Cluster, flags: UsageFlags, signal: AbortSigna
   const planes = flags.all === true ? await cluster.planes(signal) : [cluster.here];
   const seen = await inEachPlane(cluster, planes, (plane) => bucketsOf(plane, cluster, signal));
   const buckets = seen.results.flat().filter((bucket) => isShown(bucket, flags, units));
+  if (buckets.length === 0 && flags.consumer !== undefined && seen.exitCode === exitCodes.fine) {
+    throw nothingOf(flags.consumer, flags, cluster);
+  }
   print(
     flags,
-    () => usageTable(buckets, units) ?? nothing(flags),
+    () => usageTable(buckets, units) ?? nothing(flags, cluster),
     () => ({ items: buckets.map((bucket) => usageValue(bucket, units)) }),
   );
   return seen.exitCode;
@@ -76,9 +80,21 @@ function isShown({ bucket }: ShownBucket, { consumer, resourceType, owner }: Usa
   return isMeant(consumer, bucket.consumer) && isType(resourceType, bucket.resourceType);
 }
 
-function nothing({ consumer, resourceType, owner, project, all }: UsageFlags): string {
+function nothing(flags: UsageFlags, cluster: Cluster): string {
+  const { consumer, resourceType, owner } = flags;
   const isNarrowed = consumer !== undefined || resourceType !== undefined || owner !== undefined;
   if (isNarrowed) return "Nothing is granted or used that this asks for.";
-  const elsewhere = project === undefined && all !== true ? " --all looks into the planes of projects, too." : "";
-  return `Nothing is granted or used yet.${elsewhere}`;
+  return `Nothing is granted or used yet. ${elsewhere(flags, cluster)}`.trimEnd();
+}
+
+/** Whoever asks for one consumer has most likely mistyped its name, or looks in the wrong place. */
+function nothingOf({ kind, name }: ConsumerFilter, flags: UsageFlags, cluster: Cluster): CommandFailure {
+  const { resourceType, owner } = flags;
+  const type = resourceType === undefined ? "" : ` of ${resourceType}`;
+  const message = `nothing${type}${owner === undefined ? "" : ` that ${owner} owns`} is granted to ${kind}/${name} or used by it`;
+  return new CommandFailure(message, exitCodes.missing, `Is it named right? ${elsewhere(flags, cluster)}`.trimEnd());
+}
+
+function elsewhere({ all }: UsageFlags, { here, home }: Cluster): string {
+  return here === home && all !== true ? "--all looks into the planes of projects, too." : "";
 }

@@ -19,28 +19,37 @@ interface Validation {
 }
 
 export function addValidate(program: Command): void {
+  const name = program.name();
   program
     .command("validate")
     .description("check manifests of the quota API without a cluster")
     .argument("<path...>", "files or folders of YAML or JSON; - reads the standard input")
     .addHelpText(
       "after",
-      "\nRegistrations among the files are taken as Active, and grants, claims and policies checked against them.",
+      `
+Registrations among the files are taken as Active, and grants, claims and policies checked against them.
+
+Examples:
+  ${name} validate quota/
+  kubectl kustomize overlays/prod | ${name} validate -`,
     )
     .action((paths: string[]) => {
       const { manifests, unreadable } = readManifests(paths);
       const validation = validate(manifests);
       for (const fault of unreadable) console.error(`error: ${fault}`);
       for (const problem of validation.problems) console.error(problem);
-      console.log(summary(validation));
+      const isUnread = unreadable.length > 0 && manifests.length === 0;
+      if (!isUnread) console.log(summary(validation, unreadable.length));
       const isRefused = validation.problems.length > 0;
       process.exitCode = unreadable.length > 0 ? exitCodes.unusable : isRefused ? exitCodes.refused : exitCodes.fine;
     });
 }
 
-function summary({ problems, checked, skipped }: Validation): string {
+function summary({ problems, checked, skipped }: Validation, unreadable: number): string {
   const others = skipped === 0 ? "" : `, ${skipped} of other APIs passed over`;
-  return `${counted(checked, "object")} checked${others}: ${problems.length === 0 ? "no problems" : counted(problems.length, "problem")}`;
+  const unread = unreadable === 0 ? "" : `, ${counted(unreadable, "path")} not read`;
+  const found = problems.length === 0 ? "no problems" : counted(problems.length, "problem");
+  return `${counted(checked, "object")} checked${others}${unread}: ${found}`;
 }
 
 /** Checks objects by themselves, and against the registrations that stand beside them. */

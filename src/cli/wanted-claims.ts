@@ -21,6 +21,8 @@ export interface Creation {
   readonly type: ResourceType;
   readonly plane: PlaneAddress;
   readonly user: RequestUser;
+  /** What the name begins with, where the server makes it: the object has one that was made up. */
+  readonly namePrefix?: string;
 }
 
 /** What policies make of a creation. */

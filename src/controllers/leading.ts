@@ -2,6 +2,7 @@ import type { Enforcement } from "../core/resources/enforcement.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
 import { KindDirectory } from "../kube/discovery/kind-directory.ts";
 import type { EventRecorder } from "../kube/events/event-recorder.ts";
+import { denialEvent } from "./denial-event.ts";
 import { FigureViews } from "./figures/figure-views.ts";
 import type { KnownFigures } from "./figures/known-figures.ts";
 import { GrantController } from "./grant-controller.ts";
@@ -87,9 +88,9 @@ function withEvents({ told, events }: Ground): DecisionListener {
     decided: (plane, decision, claim) => {
       told.decided?.(plane, decision, claim);
       if (decision === "granted") return;
-      const { namespace, name, uid, message } = claim;
+      const { namespace, name, uid } = claim;
       const subject = { apiVersion: quotaApiVersion, kind: "ResourceClaim", namespace, name, uid };
-      events.record(plane, subject, { type: "Warning", reason: "QuotaExceeded", message });
+      events.record(plane, subject, denialEvent(claim));
     },
   };
 }

@@ -102,6 +102,19 @@ describe("finding the server", () => {
     expect(said.err).toContain("Is it running? `milo-quota up` starts one here");
   });
 
+  it("says in a sentence what systems say in words of their own", async () => {
+    const [closed, unknown, silent] = await Promise.all(
+      ["https://127.0.0.1:1", "https://nowhere.invalid", world.url.replace("https", "http")].map((server) =>
+        world.run(["usage", "--server", server, "--kubeconfig", world.kubeconfig]),
+      ),
+    );
+    expect(closed?.err).toContain("no answer from the server at https://127.0.0.1:1: nothing listens there\n");
+    expect(unknown?.err).toMatch(
+      /: (nobody knows a machine of that name|the name of the machine cannot be looked up now)\n/,
+    );
+    expect(silent?.err).not.toMatch(/E[A-Z]{4,}/);
+  });
+
   it("waits no longer than it was told to", async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
@@ -118,6 +131,14 @@ describe("output", () => {
     const line = `'${process.execPath}' '${world.program}' completion fish | true; echo \${PIPESTATUS[0]}`;
     const { stdout, stderr } = spawnSync("bash", ["-c", line], { encoding: "utf8" });
     expect([stdout, stderr]).toEqual(["0\n", ""]);
+  });
+
+  it("may be left unread by those who have seen enough: what was begun is ended quietly", async () => {
+    const before = await world.ask(["export"]);
+    const line = `'${process.execPath}' '${world.program}' demo --kubeconfig '${world.kubeconfig}' | head -1; echo \${PIPESTATUS[0]}`;
+    const { stdout, stderr } = spawnSync("bash", ["-c", line], { encoding: "utf8" });
+    expect([stdout, stderr]).toEqual([expect.stringMatching(/^.*\n0\n$/), ""]);
+    expect((await world.ask(["export"])).out).toBe(before.out);
   });
 });
 
@@ -279,6 +300,7 @@ describe("milo-quota completion", () => {
     expect(complete("milo-quota", "usage", "--res")).toBe("--resource-type");
     expect(complete("milo-quota", "token", "create", "--ex")).toBe("--expires");
     expect(complete("milo-quota", "up", "--enforcement", "")).toBe("Enforce Shadow Off");
+    expect(complete("milo-quota", "completion", "")).toMatch(/^bash zsh fish/);
     expect(complete("milo-quota", "up", "--in-memory", "--enforcement", "S")).toBe("Shadow");
   });
 
@@ -296,6 +318,8 @@ describe("milo-quota completion", () => {
       expect(fish.out).toContain(`-f -a ${name} `);
     }
     expect(zsh.out).toMatch(/^#compdef milo-quota/);
+    expect(zsh.out).toContain("\"completion\") entries=('bash:' 'zsh:' 'fish:' ");
+    expect(fish.out).toContain("'__fish_seen_subcommand_from completion' -f -a zsh ");
     expect(zsh.out).toContain('"up --enforcement") entries=(Enforce Shadow Off) ;;');
     expect(fish.out).toContain("-l enforcement -x -a 'Enforce Shadow Off' ");
     expect(other).toMatchObject({ status: 2, err: expect.stringContaining("Allowed choices are bash, zsh, fish") });

@@ -138,10 +138,18 @@ spec: { resourceType: x, type: Entity, baseUnit: x, consumerType: { apiGroup: ""
     const { status, err, out } = run(["validate", "nowhere.yaml", bad, "src/protocol", example]);
     expect(status).toBe(2);
     expect(err).toMatch(
-      /^error: cannot read nowhere\.yaml: ENOENT.*\nerror: cannot read src\/protocol: it holds no \.yaml, \.yml or \.json file\n/,
+      /^error: cannot read nowhere\.yaml: no such file or directory\nerror: cannot read src\/protocol: it holds no \.yaml, \.yml or \.json file\n/,
     );
     expect(err).toContain("spec.consumerRef: Required value");
-    expect(out).toBe("4 objects checked, 6 of other APIs passed over: 2 problems\n");
+    expect(out).toBe("4 objects checked, 6 of other APIs passed over, 2 paths not read: 2 problems\n");
+  });
+
+  it("calls nothing well of which it has read nothing", () => {
+    expect(run(["validate", "/nowhere"])).toEqual({
+      status: 2,
+      out: "",
+      err: "error: cannot read /nowhere: no such file or directory\n",
+    });
   });
 
   const unusable: Record<string, [args: string[], input: string, message: RegExp]> = {
@@ -201,7 +209,7 @@ describe("milo-quota render", () => {
     });
     expect(run([...policy, organization("Pending")])).toEqual({
       status: 0,
-      out: "the conditions do not hold for this object: nothing is made\n",
+      out: 'the conditions do not hold for this object: nothing is made\n  spec.trigger.constraints[0] is not true: trigger.status.phase == "Active"\n',
       err: "",
     });
   });
@@ -254,6 +262,17 @@ describe("milo-quota render", () => {
     const asked = run(["render", "--policy", policy, "--object", pod, "--user", "jane", "--group", "dev", "ops"]);
     expect(parse(asked.out)).toMatchObject({ metadata: { annotations: { by: "jane" } } });
     expect(run(["render", "--policy", policy, "--object", pod]).out).toContain("nothing is made");
+  });
+
+  it("says which condition does not hold, with the message of its author", () => {
+    const policy = file(
+      "conditions.yaml",
+      `${head}kind: ClaimCreationPolicy\nspec:\n  trigger:\n    resource: { apiVersion: v1, kind: Pod }\n    conditions: [{ expression: 'true' }, { expression: 'trigger.metadata.labels.env == "prod"', message: only production counts }]\n  target: { resourceClaimTemplate: { spec: { consumerRef: { kind: Namespace, name: a }, requests: [{ resourceType: x, amount: 1 }] } } }\n`,
+    );
+    const pod = file("pod4.yaml", "apiVersion: v1\nkind: Pod\nmetadata: { name: p, namespace: a }\n");
+    expect(run(["render", "--policy", policy, "--object", pod]).out).toBe(
+      'the conditions do not hold for this object: nothing is made\n  spec.trigger.conditions[1] is not true: trigger.metadata.labels.env == "prod"\n  only production counts\n',
+    );
   });
 
   it("says when nobody would ask the policy", () => {
@@ -310,4 +329,37 @@ describe("milo-quota render", () => {
       err: expect.stringContaining(`error: ${two} must hold one object\n`),
     });
   });
+});
+
+describe("milo-quota help", () => {
+  it("shows the help of commands within commands", () => {
+    const { status, out } = run(["help", "token", "create"]);
+    expect([status, out]).toEqual([0, run(["token", "create", "--help"]).out]);
+    expect(out).toMatch(/^Usage: milo-quota token create /);
+    expect(run(["help"]).out).toBe(run(["--help"]).out);
+  });
+
+  const wrong: Record<string, [args: string[], err: string]> = {
+    "a command that is not there": [
+      ["help", "nope"],
+      "unknown command 'nope'\n(milo-quota help shows what there is)\n",
+    ],
+    "a command that is not there in another": [
+      ["help", "token", "nope"],
+      "unknown command 'token nope'\n(milo-quota help token shows how it is used)\n",
+    ],
+    "a flag that is not there": [
+      ["usage", "--nope"],
+      "unknown option '--nope'\n(milo-quota help usage shows how it is used)\n",
+    ],
+    "a file that is not there": [
+      ["render", "--policy", "nowhere", "--object", "nowhere"],
+      "cannot read nowhere: no such file or directory\n(milo-quota help render shows how it is used)\n",
+    ],
+  };
+  for (const [name, [args, err]] of Object.entries(wrong)) {
+    it(`is what ${name} points to`, () => {
+      expect(run(args)).toEqual({ status: 2, out: "", err: `error: ${err}` });
+    });
+  }
 });

@@ -91,6 +91,9 @@ describe("milo-quota usage", () => {
       "  location=DFW  10 GiB  5 GiB  0 GiB  5 GiB  #####-----  50%",
       `Organization/acme-corp  ${projects}  3 projects  3  0  0  ########## 100%`,
       "",
+      "Lines with dimensions are parts of the line above them, and share what is granted with each other: do not add them up.",
+      "What others have taken of it is not available, though it is not allocated in that line.",
+      "",
     ]);
   });
 
@@ -130,7 +133,6 @@ describe("milo-quota usage", () => {
   });
 
   const empty: Record<string, string[]> = {
-    "a consumer that has nothing": ["--consumer", "Organization/nobody"],
     "a type that nobody uses": ["--resource-type", "nothing"],
     "a namespace without buckets": ["-n", "default"],
   };
@@ -141,6 +143,25 @@ describe("milo-quota usage", () => {
         out: expect.stringMatching(/^Nothing is /),
       });
       expect(json(await world.ask(["usage", ...args, "-o", "json"]))).toEqual({ items: [] });
+    });
+  }
+});
+
+describe("milo-quota usage of a consumer that has nothing", () => {
+  const wrong: Record<string, [args: string[], err: string]> = {
+    "whatever is asked for": [
+      [],
+      "nothing is granted to Organization/nobody or used by it\nIs it named right? --all looks into the planes of projects, too.\n",
+    ],
+    "in all planes, of one type": [
+      ["--all", "--resource-type", "projects", "-o", "json"],
+      "nothing of projects is granted to Organization/nobody or used by it\nIs it named right?\n",
+    ],
+  };
+  for (const [name, [args, err]] of Object.entries(wrong)) {
+    it(`says so, and exits with 5: ${name}`, async () => {
+      const said = await world.ask(["usage", "--consumer", "Organization/nobody", ...args]);
+      expect(said).toEqual({ status: 5, out: "", err: `milo-quota: ${err}` });
     });
   }
 });
@@ -177,7 +198,7 @@ describe("milo-quota explain", () => {
     expect(said).toMatchObject({
       status: 5,
       out: "",
-      err: expect.stringContaining("quota had nothing to say about it"),
+      err: expect.stringContaining("nothing is known of Project/another: no claim is there for it"),
     });
   });
 
@@ -192,7 +213,7 @@ describe("milo-quota explain", () => {
   it("tells what a denied claim that somebody made by hand wanted, with what did not fit", async () => {
     await hands.create(claim("huge", "107374182400", "ORD"));
     const { out } = await world.until(["explain", "huge", "-n", "team"], (said) => /denied:/.test(said.out));
-    expect(out).toContain("asks for  100 GiB of test/storage");
+    expect(out).toContain("asks for  100 GiB of test/storage in location=ORD\n");
     expect(out).toContain(
       "because   QuotaExceeded: test/storage (location=ORD): requested 100 GiB, limit 8 GiB, allocated 0 GiB",
     );
@@ -307,6 +328,9 @@ spec:
       { alone: { verdict: "fits" }, claims: [], problems: [], together: { fits: true } },
       { alone: { verdict: "does not fit" }, claims: [{ policy: "cpu" }], problems: [] },
     ]);
+    expect(await hands.create(pod("asks", ", resources: { requests: { cpu: 1 } }"))).toHaveLength(1);
+    const explained = await world.until(["explain", "Pod/team/asks"], ({ status }) => status === 0);
+    expect(explained.out).toMatch(/was denied.*\n {2}for {7}Pod\/team\/asks\n {2}because {3}test\/cpu: requested 1/);
     for (const each of [policy, cpu]) await hands.remove(each);
   });
 

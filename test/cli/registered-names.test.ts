@@ -111,6 +111,11 @@ describe("names that registrations have for people", () => {
     expect((await world.ask(["usage", "--owner", "nobody"])).out).toBe(
       "Nothing is granted or used that this asks for.\n",
     );
+    const { status, err } = await world.ask(["usage", "--owner", "nobody", "--consumer", "Namespace/default"]);
+    expect([status, err]).toEqual([
+      5,
+      expect.stringContaining("nothing that nobody owns is granted to Namespace/default"),
+    ]);
   });
 
   it("are fields of their own for programs, as they are written", async () => {

@@ -29,7 +29,13 @@ describe("what is told to listeners", () => {
       decided: (_, decision) => heard.push(decision),
       recounted: () => heard.push("count"),
     });
-    const claim = { namespace: "default", name: "c1", uid: "u1" };
+    const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "default" };
+    const claim = {
+      namespace: "default",
+      name: "c1",
+      uid: "u1",
+      claim: { metadata: {}, consumer, resource: undefined },
+    };
     told.decided?.("root", "granted", { ...claim, message: "" });
     told.decided?.("root", "denied", { ...claim, message: "not enough" });
     told.recounted?.();

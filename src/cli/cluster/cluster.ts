@@ -8,7 +8,15 @@ import { CommandFailure } from "../command-failure.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { accessOf, type Surroundings } from "./cluster-access.ts";
 import type { ClusterFlags } from "./cluster-flags.ts";
-import { isOrganization, organizationPlane, projectOf, projectPlane, projectsType } from "./control-planes.ts";
+import {
+  isOrganization,
+  organizationPlane,
+  projectOf,
+  projectPlane,
+  projectsType,
+  tenantsIn,
+  tenantsMeant,
+} from "./control-planes.ts";
 import { anyObject, listAll } from "./object-lists.ts";
 
 /** A cluster, and the part of it that a command is about. */
@@ -28,14 +36,17 @@ export class Cluster {
 
   constructor(flags: Omit<ClusterFlags, "requestTimeout">, surroundings: Surroundings) {
     const access = accessOf(flags, surroundings);
-    this.transport = new SocketTransport(access, { userAgent: "milo-quota-cli" });
-    this.url = access.server.href.replace(/\/$/, "");
+    const { server, tenants } = tenantsIn(access.server);
+    const { organization, project } = tenantsMeant(tenants, flags);
+    this.transport = new SocketTransport({ ...access, server }, { userAgent: "milo-quota-cli" });
+    this.url = server.href.replace(/\/$/, "");
     const root = new KubeClient(this.transport, rootPlane);
-    const { organization, project } = flags;
     this.home = organization === undefined ? root : root.inPlane(organizationPlane(organization));
     this.here = project === undefined ? this.home : root.inPlane(projectPlane(project));
     this.namespace = flags.namespace;
-    this.defaultNamespace = access.namespace;
+    // The namespace of a context is one of its own control plane, and means nothing in another.
+    const isOwn = project === undefined || tenants.project === project || tenants.organization === undefined;
+    this.defaultNamespace = flags.namespace ?? (isOwn ? access.namespace : "default");
     this.note = surroundings.note;
     this.clock = surroundings.clock;
   }

@@ -38,6 +38,7 @@ import type { JsonObject } from "../../protocol/json-value.ts";
 import { CommandFailure } from "../command-failure.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { notInstalled, planeText } from "./cluster.ts";
+import { organizationOfPlane } from "./control-planes.ts";
 import { anyObject, listAll } from "./object-lists.ts";
 
 type Note = (text: string) => void;
@@ -102,7 +103,9 @@ export class QuotaObjects {
   #explained(error: unknown, plural: string): unknown {
     if (!(error instanceof StatusError) || error.status.code !== 404) return error;
     if (error.status.details?.causes?.some(({ reason }) => reason === planeNotFound)) {
-      return new CommandFailure(`there is no control plane of ${planeText(this.client)}`, exitCodes.missing);
+      const organization = organizationOfPlane(this.client.plane);
+      const tenant = organization === undefined ? planeText(this.client) : `organization ${organization}`;
+      return new CommandFailure(`there is no control plane of ${tenant}`, exitCodes.missing);
     }
     return notInstalled(plural);
   }

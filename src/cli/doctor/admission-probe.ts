@@ -1,7 +1,9 @@
+import { organizationNamespace, tenantGroup } from "../../core/resources/object-tenant.ts";
 import { resourceClaimDefinition } from "../../core/resources/resource-claim.ts";
 import { quotaApiVersion, quotaGroup, systemNamespace } from "../../core/resources/well-known.ts";
 import { StatusError } from "../../protocol/api-status.ts";
 import type { Cluster } from "../cluster/cluster.ts";
+import { organizationOfPlane, projectOfPlane } from "../cluster/control-planes.ts";
 import { anyObject } from "../cluster/object-lists.ts";
 import { type Finding, problem, warning } from "./finding.ts";
 
@@ -12,12 +14,13 @@ const check = "admission";
  * it is admission, and if nobody does, nobody checks anything.
  */
 export async function probeAdmission(cluster: Cluster, signal: AbortSignal): Promise<readonly Finding[]> {
+  const { namespace, consumer } = placeOf(cluster);
   const probe = {
     apiVersion: quotaApiVersion,
     kind: "ResourceClaim",
-    metadata: { name: "milo-quota-doctor", namespace: cluster.namespace ?? systemNamespace },
+    metadata: { name: "milo-quota-doctor", namespace: cluster.namespace ?? namespace },
     spec: {
-      consumerRef: { kind: "Namespace", name: systemNamespace },
+      consumerRef: consumer,
       requests: [{ resourceType: `${quotaGroup}/doctor`, amount: 0 }],
     },
   };
@@ -30,6 +33,17 @@ export async function probeAdmission(cluster: Cluster, signal: AbortSignal): Pro
   const advice =
     "Objects are not checked when they are created. Start the quota system, and see that its webhooks are there.";
   return [{ check, ...problem("nobody checks claims when they are created", advice) }];
+}
+
+/** Members may claim for their tenant, in a place of its own; whoever runs a server, for anything anywhere. */
+function placeOf({ here }: Cluster) {
+  const [organization, project] = [organizationOfPlane(here.plane), projectOfPlane(here.plane)];
+  const tenant = (kind: string, name: string) => ({ apiGroup: tenantGroup, kind, name });
+  if (organization !== undefined) {
+    return { namespace: organizationNamespace(organization), consumer: tenant("Organization", organization) };
+  }
+  if (project !== undefined) return { namespace: "default", consumer: tenant("Project", project) };
+  return { namespace: systemNamespace, consumer: { kind: "Namespace", name: systemNamespace } };
 }
 
 function verdictOn(error: unknown): Omit<Finding, "check"> {

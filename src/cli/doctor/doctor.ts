@@ -1,13 +1,12 @@
 import type { Command } from "commander";
-import type { KubeClient } from "../../kube/client/kube-client.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Surroundings } from "../cluster/cluster-access.ts";
 import { type ClusterFlags, withClusterFlags } from "../cluster/cluster-flags.ts";
+import { isSeenWhole } from "../cluster/control-planes.ts";
 import { inEachPlane } from "../cluster/each-plane.ts";
 import type { AnyObject } from "../cluster/object-lists.ts";
 import { onCluster } from "../cluster/on-cluster.ts";
 import { QuotaObjects } from "../cluster/quota-objects.ts";
-import { readCounted } from "../consumer-books.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { type OutputFlags, print, withOutputFlag } from "../output.ts";
 import { counted } from "../text-table.ts";
@@ -18,6 +17,7 @@ import { examineDefinitions } from "./definitions.ts";
 import { examineEnforcement } from "./enforcement-check.ts";
 import type { Finding } from "./finding.ts";
 import { type Examined, quotaChecks } from "./quota-checks.ts";
+import { Sight } from "./sight.ts";
 
 interface DoctorFlags extends ClusterFlags, OutputFlags {}
 
@@ -31,7 +31,8 @@ export function addDoctor(program: Command, surroundings: Surroundings, definiti
       "after",
       `
 Looks at definitions, admission (by a dry run), enforcement, controllers, registrations, policies, grants, claims and
-buckets, in the control planes of all projects too. Writes nothing. Exits with 1 when there is a problem; warnings may be meant so.
+buckets, in the control planes of all projects too. Writes nothing. Exits with 1 when there is a problem; warnings may be meant
+so, or tell what you may not look at.
 
 Examples:
   ${name} doctor
@@ -52,7 +53,8 @@ async function examine(
 ): Promise<ExitCode> {
   const kinds = await examineDefinitions(cluster, definitions, signal);
   const isInstalled = !kinds.some(({ state, message }) => state === "problem" && message.includes("not installed"));
-  const findings = isInstalled ? [...kinds, ...(await examineQuota(cluster, signal))] : kinds;
+  const quota = isInstalled ? await examineQuota(cluster, signal) : { findings: [], exitCode: exitCodes.fine };
+  const findings = [...kinds, ...quota.findings];
   const problems = findings.filter(({ state }) => state === "problem").length;
   const warnings = findings.filter(({ state }) => state === "warning").length;
   print(
@@ -60,31 +62,40 @@ async function examine(
     () => [...findings.flatMap(linesOf), "", verdictText(problems, warnings)].join("\n"),
     () => ({ healthy: problems === 0, problems, warnings, findings }),
   );
-  return problems === 0 ? exitCodes.fine : exitCodes.refused;
+  return problems === 0 ? quota.exitCode : exitCodes.refused;
 }
 
-async function examineQuota(cluster: Cluster, signal: AbortSignal): Promise<readonly Finding[]> {
-  const examined = await readAll(cluster, signal);
-  return [
+async function examineQuota(cluster: Cluster, signal: AbortSignal) {
+  const { examined, exitCode } = await readAll(cluster, signal);
+  const findings: readonly Finding[] = [
     ...(await probeAdmission(cluster, signal)),
     ...(await examineEnforcement(cluster, signal)),
     ...(await examineControllers(cluster, examined, signal)),
     ...quotaChecks(examined),
   ];
+  return { findings, exitCode };
 }
 
-async function readAll(cluster: Cluster, signal: AbortSignal): Promise<Examined> {
-  const registrations = await new QuotaObjects(cluster.home, cluster.note, signal).registrations();
-  const planes = await inEachPlane(cluster, await cluster.planes(signal), (plane) => readPlane(plane, cluster, signal));
-  return readTogether(registrations, planes.results, cluster);
+async function readAll(cluster: Cluster, signal: AbortSignal) {
+  const sight = new Sight();
+  const { home, note } = cluster;
+  const registrations = await sight.list("registrations", () => new QuotaObjects(home, note, signal).registrations());
+  const planes = await inEachPlane(cluster, await cluster.planes(signal), (plane) =>
+    readPlane(new QuotaObjects(plane, note, signal), sight),
+  );
+  const isAll = cluster.here === home && isSeenWhole(home.plane) && planes.exitCode === exitCodes.fine;
+  const seen = { hidden: sight.hidden, isAll };
+  return { examined: readTogether(registrations, planes.results, cluster, seen), exitCode: planes.exitCode };
 }
 
 function readTogether(
   registrations: Examined["registrations"],
   planes: readonly Awaited<ReturnType<typeof readPlane>>[],
   cluster: Cluster,
+  seen: Pick<Examined, "hidden" | "isAll">,
 ): Examined {
   return {
+    ...seen,
     registrations,
     units: new Units(registrations),
     nowMs: cluster.clock.now(),
@@ -96,14 +107,16 @@ function readTogether(
   };
 }
 
-async function readPlane(plane: KubeClient, { note }: Cluster, signal: AbortSignal) {
-  const objects = new QuotaObjects(plane, note, signal);
-  const [found, grantPolicies, claimPolicies] = await Promise.all([
-    readCounted(objects),
-    objects.grantPolicies(),
-    objects.claimPolicies(),
+async function readPlane(objects: QuotaObjects, sight: Sight) {
+  const buckets = await sight.list("buckets", () => objects.buckets());
+  const [grants, claims, grantPolicies, claimPolicies] = await Promise.all([
+    sight.list("grants", () => objects.grants()),
+    sight.list("claims", () => objects.claims()),
+    sight.list("policies", () => objects.grantPolicies()),
+    sight.list("policies", () => objects.claimPolicies()),
   ]);
-  return { ...found, grantPolicies, claimPolicies };
+  const pages = buckets.filter(({ dimensions }) => Object.keys(dimensions).length === 0);
+  return { pages, grants, claims, grantPolicies, claimPolicies };
 }
 
 const marks = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;

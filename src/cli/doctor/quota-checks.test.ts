@@ -22,6 +22,8 @@ function foundAfter(ms: number): readonly string[] {
     registrations,
     units: new Units(registrations),
     nowMs: madeMs + ms,
+    hidden: new Set(),
+    isAll: true,
   });
   return findings.filter(({ state }) => state === "problem").map(({ message }) => message);
 }

@@ -19,6 +19,10 @@ export interface Examined extends CountedObjects {
   readonly claimPolicies: readonly ClaimCreationPolicy[];
   readonly units: Units;
   readonly nowMs: number;
+  /** Checks whose objects nobody here may list, in one control plane at least. */
+  readonly hidden: ReadonlySet<string>;
+  /** Whether every control plane was seen as a whole: then what was not seen is not there. */
+  readonly isAll: boolean;
 }
 
 /** What objects say that nobody has looked at. */
@@ -34,13 +38,14 @@ const unseenMsMax = 30_000;
 export function quotaChecks(examined: Examined): readonly Finding[] {
   const { registrations, grantPolicies, claimPolicies, grants, claims, pages } = examined;
   const policies = [...grantPolicies, ...claimPolicies];
+  const found = (check: string, faults: readonly Fault[], fine: string) => findingsSeen(examined, check, faults, fine);
   return [
-    ...findingsFor(
+    ...found(
       "registrations",
       [...registrations.flatMap((each) => registrationFaults(each, examined)), ...unregistered(examined)],
-      `${registrations.length} active, each granted to somebody`,
+      `${registrations.length} active, ${knowsGrants(examined) ? "each granted to somebody" : "granted to whom is not seen from here"}`,
     ),
-    ...findingsFor(
+    ...found(
       "policies",
       [
         ...grantPolicies.flatMap((policy) => policyFaults("GrantCreationPolicy", policy, examined)),
@@ -48,22 +53,32 @@ export function quotaChecks(examined: Examined): readonly Finding[] {
       ],
       `${policies.length} ready`,
     ),
-    ...findingsFor(
+    ...found(
       "grants",
       grants.flatMap((grant) => grantFaults(grant, examined)),
       `${grants.length} active`,
     ),
-    ...findingsFor(
+    ...found(
       "claims",
       claims.flatMap((claim) => claimFaults(claim, examined)),
       `${claims.length} decided`,
     ),
-    ...findingsFor(
+    ...found(
       "buckets",
       pages.flatMap((page) => bucketFaults(page, examined)),
       `${pages.length} within their limits`,
     ),
   ];
+}
+
+/** What was seen is told; what may not be seen is not called well. */
+function findingsSeen({ hidden }: Examined, check: string, faults: readonly Fault[], fine: string): readonly Finding[] {
+  if (!hidden.has(check)) return findingsFor(check, faults, fine);
+  return findingsFor(check, [...faults, warning(`you may not read all ${check}: those are not looked at`)], fine);
+}
+
+function knowsGrants({ isAll, hidden }: Examined): boolean {
+  return isAll && !hidden.has("grants");
 }
 
 function registrationFaults(registration: ResourceRegistration, examined: Examined): readonly Fault[] {
@@ -80,6 +95,7 @@ function faultsOfRegistration(registration: ResourceRegistration, examined: Exam
     nowMs: examined.nowMs,
   });
   if (inactive !== undefined) return [inactive];
+  if (!knowsGrants(examined)) return [];
   const isGranted = examined.grants.some(({ allowances }) =>
     allowances.some((allowance) => allowance.resourceType === resourceType),
   );
@@ -94,7 +110,8 @@ function registrationText({ metadata, displayName, owner }: ResourceRegistration
 }
 
 /** What is granted or claimed and was never registered counts for nothing. */
-function unregistered({ grants, units }: Examined): readonly Fault[] {
+function unregistered({ grants, units, hidden }: Examined): readonly Fault[] {
+  if (hidden.has("registrations")) return [];
   const types = new Set(grants.flatMap(({ allowances }) => allowances.map(({ resourceType }) => resourceType)));
   return [...types]
     .filter((type) => units.byResourceType(type).length === 0)

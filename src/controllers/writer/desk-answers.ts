@@ -86,7 +86,7 @@ export class DeskAnswers {
   #tell(decision: "granted" | "denied", { place, claim }: OpenEntry, message: string): void {
     const { plane, namespace, name } = place;
     this.#ports.forced.release(place);
-    this.#ports.told.decided?.(plane, decision, { namespace, name, uid: claim.metadata.uid ?? "", message });
+    this.#ports.told.decided?.(plane, decision, { namespace, name, uid: claim.metadata.uid ?? "", message, claim });
   }
 
   #frame({ requests }: ResourceClaim): StatusFrame {

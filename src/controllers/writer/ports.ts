@@ -1,3 +1,4 @@
+import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import type { Runtime } from "../runtime.ts";
 import type { RegistrationIndex } from "../views/registration-index.ts";
 import type { Views } from "../views/views.ts";
@@ -55,4 +56,5 @@ export interface DecidedClaim {
   readonly name: string;
   readonly uid: string;
   readonly message: string;
+  readonly claim: Pick<ResourceClaim, "metadata" | "consumer" | "resource">;
 }

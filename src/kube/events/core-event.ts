@@ -16,6 +16,9 @@ export interface Happening {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly message: string;
+  /** What the event is to be found by, beside its subject. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** Who reports. */
@@ -54,10 +57,16 @@ export function shortened(message: string): string {
 export function eventObject(occurrence: Occurrence, source: EventSource): Readonly<Record<string, unknown>> {
   const { subject, happening, firstMs } = occurrence;
   const { namespace, ...about } = subject;
+  const { labels, annotations } = happening;
   return {
     apiVersion: "v1",
     kind: "Event",
-    metadata: { name: occurrence.name, namespace: namespaceOf(subject) },
+    metadata: {
+      name: occurrence.name,
+      namespace: namespaceOf(subject),
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+    },
     involvedObject: { ...about, ...(namespace === "" ? {} : { namespace }) },
     type: happening.type,
     reason: happening.reason,

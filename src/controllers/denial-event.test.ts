@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { denialEvent } from "./denial-event.ts";
+
+const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "team" };
+const decided = { namespace: "team", name: "c", uid: "u", message: "too much" };
+
+describe("the event of a denial", () => {
+  it("tells whom and what the claim was for, which may be gone in a moment", () => {
+    const resource = { apiGroup: "apps", kind: "Deployment", namespace: "team", name: "web" };
+    const metadata = { annotations: { "quota.miloapis.com/resource-plane": "project-a" } };
+    expect(denialEvent({ ...decided, claim: { metadata, consumer, resource } })).toEqual({
+      type: "Warning",
+      reason: "QuotaExceeded",
+      message: "too much",
+      labels: { "quota.miloapis.com/consumer-kind": "Namespace", "quota.miloapis.com/consumer-name": "team" },
+      annotations: {
+        "quota.miloapis.com/resource-kind": "Deployment.apps",
+        "quota.miloapis.com/resource-namespace": "team",
+        "quota.miloapis.com/resource-name": "web",
+        "quota.miloapis.com/resource-plane": "project-a",
+      },
+    });
+  });
+
+  it("tells of no object where the claim was for none", () => {
+    const { annotations } = denialEvent({ ...decided, claim: { metadata: {}, consumer, resource: undefined } });
+    expect(annotations).toEqual({});
+  });
+});
