@@ -18,6 +18,7 @@ import { addExport } from "./cli/export/export.ts";
 import { addRecount } from "./cli/recount.ts";
 import { addRender } from "./cli/render.ts";
 import { startLogged } from "./cli/server-log.ts";
+import { shellOf } from "./cli/shell-lines.ts";
 import { addSimulateCreate } from "./cli/simulate-create.ts";
 import { addToken } from "./cli/token/token.ts";
 import { addUp } from "./cli/up.ts";
@@ -47,7 +48,18 @@ const ended = (): Promise<void> =>
   new Promise((resolve) => {
     process.once("SIGINT", () => resolve());
     process.once("SIGTERM", () => resolve());
+    process.once("SIGHUP", () => {
+      // The terminal is gone: what is said from here on is heard by nobody, which is no reason to fail.
+      for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
+      resolve();
+    });
   });
+const shell = shellOf({
+  env: process.env,
+  platform: process.platform,
+  started: process.argv[1] ?? "",
+  currentFolder: process.cwd(),
+});
 addApiserver(program, {
   start: startLogged(
     (options, { report }) => serve({ ...options, clock: systemClock, report: (error) => report("server", error) }),
@@ -55,6 +67,7 @@ addApiserver(program, {
   ),
   elapsedMs,
   ended,
+  shell,
 });
 addUp(
   program,
@@ -65,6 +78,7 @@ addUp(
     }),
     elapsedMs,
     ended,
+    shell,
   },
   fileURLToPath(new URL("../examples", import.meta.url)),
 );
