@@ -123,10 +123,26 @@ describe("reports of errors", () => {
     expect(lines).toEqual(["12:34:56 WARN  grants: 409 faster\n"]);
     pass(10_000);
     again();
-    expect(lines.slice(1)).toEqual([
-      "12:34:56 WARN  grants: 409 faster again=99\n",
-      "12:34:56 WARN  grants: 409 faster\n",
-    ]);
+    expect(lines.slice(1)).toEqual(["12:34:56 WARN  grants: 409 faster again=100\n"]);
+  });
+
+  it("come less and less often while it goes on, and at once when it comes back", () => {
+    const { errors, lines, pass } = reports();
+    const again = (): void => errors.report("grants", new StatusError(failure("Conflict", "faster")));
+    const during = (ms: number): number => {
+      const before = lines.length;
+      for (let passed = 0; passed < ms; passed += 20_000) {
+        again();
+        pass(20_000);
+      }
+      return lines.length - before;
+    };
+    expect(during(600_000)).toBe(4);
+    expect(during(86_400_000)).toBeLessThanOrEqual(26);
+    pass(120_000);
+    const before = lines.length;
+    again();
+    expect(lines.slice(before)).toContain("12:34:56 WARN  grants: 409 faster\n");
   });
 
   it("hold back nothing for good", () => {

@@ -161,7 +161,7 @@ export const resourceClaimDefinition = {
   plural: "resourceclaims",
   singular: "resourceclaim",
   shortNames: ["rclaim"],
-  categories: ["quota"],
+  categories: ["milo-quota"],
   scope: "Namespaced",
   schema,
   printerColumns: [
