@@ -16,7 +16,7 @@ interface Seen {
 /** The same complaint is written once in so long, and less and less often while it goes on. */
 const quiet = { minMs: 10_000, maxMs: 60 * 60_000, factor: 4 };
 /** What did not come for so long is over. */
-const overMs = 2 * 60_000;
+const overMs = 15 * 60_000;
 /** Of this many complaints it is known that they are the same. */
 const seenMax = 1_000;
 

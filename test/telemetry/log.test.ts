@@ -110,6 +110,15 @@ describe("reports of errors", () => {
     expect(lines).toEqual([]);
   });
 
+  it("of what is gone are not made when something else of the name goes a little later", () => {
+    const { errors, lines, pass } = reports();
+    for (let deletions = 0; deletions < 3; deletions += 1) {
+      for (let times = 0; times < 2; times += 1) errors.report("claims", new StatusError(failure("NotFound", "gone")));
+      pass(60_000);
+    }
+    expect(lines).toEqual([]);
+  });
+
   it("of other refusals are made at once", () => {
     const { errors, lines } = reports();
     errors.report("claims", new StatusError(failure("Forbidden", "no")));
@@ -139,7 +148,7 @@ describe("reports of errors", () => {
     };
     expect(during(600_000)).toBe(4);
     expect(during(86_400_000)).toBeLessThanOrEqual(26);
-    pass(120_000);
+    pass(900_000);
     const before = lines.length;
     again();
     expect(lines.slice(before)).toContain("12:34:56 WARN  grants: 409 faster\n");
