@@ -19,6 +19,7 @@ import { addHelp } from "./cli/help.ts";
 import { addRecount } from "./cli/recount.ts";
 import { addRender } from "./cli/render.ts";
 import { startLogged } from "./cli/server-log.ts";
+import { shellOf } from "./cli/shell-lines.ts";
 import { addSimulateCreate } from "./cli/simulate-create.ts";
 import { addToken } from "./cli/token/token.ts";
 import { addUp } from "./cli/up.ts";
@@ -54,7 +55,18 @@ const ended = (): Promise<void> =>
   new Promise((resolve) => {
     process.once("SIGINT", () => resolve());
     process.once("SIGTERM", () => resolve());
+    process.once("SIGHUP", () => {
+      // The terminal is gone: what is said from here on is heard by nobody, which is no reason to fail.
+      for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
+      resolve();
+    });
   });
+const shell = shellOf({
+  env: process.env,
+  platform: process.platform,
+  started: process.argv[1] ?? "",
+  currentFolder: process.cwd(),
+});
 addApiserver(program, {
   start: startLogged(
     (options, { report }) => serve({ ...options, clock: systemClock, report: (error) => report("server", error) }),
@@ -62,6 +74,7 @@ addApiserver(program, {
   ),
   elapsedMs,
   ended,
+  shell,
 });
 addUp(
   program,
@@ -72,6 +85,7 @@ addUp(
     }),
     elapsedMs,
     ended,
+    shell,
   },
   fileURLToPath(new URL("../examples", import.meta.url)),
 );

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import type { Clock } from "../protocol/clock.ts";
 import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from "./embedded-server.ts";
@@ -6,8 +7,10 @@ import type { TokenAuthenticator } from "./http/access/authentication/token-auth
 import { tokenTable } from "./http/access/authentication/token-table.ts";
 import type { CertificateAuthority } from "./http/certificates/certificate-authority.ts";
 import { listen } from "./http/node-server.ts";
+import { contextName, requireKubeconfig, writeKubeconfig } from "./kubeconfig-file.ts";
 import { authorityOf, serverCertificate } from "./server-certificates.ts";
-import { keptFile, writePrivately } from "./storage/kept-file.ts";
+import { folderFault, listeningFault } from "./start-faults.ts";
+import { keptFile } from "./storage/kept-file.ts";
 import { MemoryLog } from "./storage/memory-log.ts";
 import type { RecordLog } from "./storage/record-log.ts";
 import { SqliteLog } from "./storage/sqlite-log.ts";
@@ -44,24 +47,18 @@ export interface Serving {
   readonly url: string;
   readonly token: string;
   readonly kubeconfig: string | undefined;
+  /** The context to choose in that kubeconfig, where another one is chosen. */
+  readonly context: string | undefined;
   stop(): Promise<void>;
-}
-
-/** The address that is taken already, in words that say the way out. */
-class AddressTaken extends Error {
-  override readonly name = "AddressTaken";
 }
 
 /** Starts the API server on a port, with certificates, a token and a kubeconfig to use it by. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { directory, clock, report } = options;
-  const ownLog = directory === undefined ? new MemoryLog("turn") : new SqliteLog({ directory });
-  const authority = authorityOf(directory, clock);
-  const token = options.token ?? keptToken(directory);
-  const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
+  const { authority, token, table } = secretsOf(options);
   const { prepare, tokens = [], overLog, ...additions } = options.additions ?? {};
+  const ownLog = directory === undefined ? new MemoryLog("turn") : new SqliteLog({ directory });
   const log = overLog?.(ownLog) ?? ownLog;
-  const table = tokenTable([{ token, user: admin }]);
   const server = await startEmbedded({ ...additions, log, clock, authority, tokens: [table, ...tokens], report });
   const stops: (() => Promise<void>)[] = [() => server.stop()];
   const stop = async (): Promise<void> => {
@@ -75,7 +72,23 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     return { server, token, stop, ...announced(options, listening.port, { authority, token }) };
   } catch (error) {
     await stop();
-    throw addressFault(error, options);
+    throw listeningFault(error, options);
+  }
+}
+
+/** What is kept in small files. It comes first: what is wrong with them shows before anything runs that has to be stopped. */
+function secretsOf(options: ServeOptions) {
+  const { directory, clock } = options;
+  const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
+  const given = options.token === undefined ? undefined : tokenTable([{ token: options.token, user: admin }]);
+  const kubeconfig = kubeconfigPath(options);
+  try {
+    if (kubeconfig !== undefined) requireKubeconfig(kubeconfig);
+    const authority = authorityOf(directory, clock);
+    const token = options.token ?? keptToken(directory);
+    return { authority, token, table: given ?? tokenTable([{ token, user: admin }]) };
+  } catch (error) {
+    throw folderFault(error, directory);
   }
 }
 
@@ -92,37 +105,28 @@ function listenOn(server: EmbeddedServer, { host, port, clock }: ServeOptions, a
 
 /** Where the server is to be found; written down where clients look. */
 function announced(
-  { host, directory, kubeconfig = directory === undefined ? undefined : join(directory, "kubeconfig") }: ServeOptions,
+  options: ServeOptions,
   port: number,
   { authority, token }: { readonly authority: CertificateAuthority; readonly token: string },
-): Pick<Serving, "url" | "kubeconfig"> {
-  const url = `https://${host === "0.0.0.0" ? "127.0.0.1" : host}:${port}`;
-  if (kubeconfig !== undefined) writePrivately(kubeconfig, kubeconfigText(url, authority.certificatePem, token));
-  return { url, kubeconfig };
+): Pick<Serving, "url" | "kubeconfig" | "context"> {
+  const url = `https://${reachableHost(options.host)}:${port}`;
+  const kubeconfig = kubeconfigPath(options);
+  if (kubeconfig === undefined) return { url, kubeconfig, context: undefined };
+  const { isCurrent } = writeKubeconfig(kubeconfig, { server: url, authority: authority.certificatePem, token });
+  return { url, kubeconfig, context: isCurrent ? undefined : contextName };
+}
+
+function kubeconfigPath({ directory, kubeconfig }: ServeOptions): string | undefined {
+  return kubeconfig ?? (directory === undefined ? undefined : join(directory, "kubeconfig"));
+}
+
+/** Addresses that mean all of this machine's are reached by the one that is always its own. */
+function reachableHost(host: string): string {
+  if (!isIPv6(host)) return host === "0.0.0.0" ? "127.0.0.1" : host;
+  return `[${host === "::" ? "::1" : host}]`;
 }
 
 function keptToken(directory: string | undefined): string {
   const make = (): string => randomBytes(24).toString("base64url");
   return directory === undefined ? make() : keptFile(directory, "token", make);
-}
-
-function addressFault(error: unknown, { host, port }: ServeOptions): unknown {
-  if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") return error;
-  return new AddressTaken(
-    `port ${port} of ${host} is in use by another program; end that program, or choose another port with --port`,
-  );
-}
-
-function kubeconfigText(server: string, ca: string, token: string): string {
-  const certificateData = Buffer.from(ca).toString("base64");
-  const name = "milo-quota";
-  const text = {
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name, cluster: { server, "certificate-authority-data": certificateData } }],
-    users: [{ name: "admin", user: { token } }],
-    contexts: [{ name, context: { cluster: name, user: "admin" } }],
-    "current-context": name,
-  };
-  return `${JSON.stringify(text, null, 2)}\n`;
 }

@@ -1,13 +1,14 @@
 import type { Command } from "commander";
 import {
-  accessLines,
   placeText,
   type RunningServer,
   type ServerPorts,
   type ServingFlags,
   serveUntilEnded,
+  type WelcomeContext,
   withServingFlags,
 } from "./serving-flags.ts";
+import { accessLines } from "./shell-lines.ts";
 
 /** `milo-quota apiserver`: the Kubernetes API over a folder of this machine, and nothing of quota. */
 export function addApiserver(program: Command, ports: ServerPorts): void {
@@ -24,8 +25,9 @@ Examples:
     .action((flags: ServingFlags) => serveUntilEnded(flags, ports, welcome));
 }
 
-function welcome(server: RunningServer, flags: ServingFlags, readyMs: number): string {
-  const lines = [...accessLines(server), "kubectl get namespaces", "kubectl create configmap hello --from-literal=a=1"];
+function welcome(server: RunningServer, { flags, shell, readyMs }: WelcomeContext): string {
+  const tries = ["kubectl get namespaces", "kubectl create configmap hello --from-literal=a=1"];
+  const lines = [...accessLines(server, { ...shell, hasKubectl: true }), ...tries];
   return [
     `Serving the Kubernetes API at ${server.url} (data ${placeText(flags)}; ready in ${readyMs} ms).`,
     "",

@@ -24,9 +24,12 @@ export function startLogged(start: Start, ports: LogPorts): (options: ServerOpti
     const hush = reportForgotten(errors);
     try {
       const server = await start(options, { log, report: errors.report });
+      log.info(`serving at ${server.url}`);
       const stop = async (): Promise<void> => {
+        log.info("stopping");
         await server.stop();
         errors.flush();
+        log.info("stopped");
         hush();
       };
       return { ...server, stop };

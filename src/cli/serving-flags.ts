@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Enforcement, enforcements } from "../core/resources/enforcement.ts";
 import { type LogLevel, logLevels } from "../telemetry/log.ts";
 import { exitCodes } from "./exit-codes.ts";
+import type { Shell } from "./shell-lines.ts";
 
 /** What the commands that serve ask of the program, which alone knows the server. */
 export interface ServerOptions {
@@ -23,6 +24,8 @@ export interface RunningServer {
   /** Of the administrator. */
   readonly token: string;
   readonly kubeconfig: string | undefined;
+  /** The context to choose in that kubeconfig, where another one is chosen. */
+  readonly context?: string | undefined;
   /** Where metrics are to be read without a token. */
   readonly metricsUrl?: string | undefined;
   stop(): Promise<void>;
@@ -32,6 +35,8 @@ export interface ServerPorts {
   readonly start: (options: ServerOptions) => Promise<RunningServer>;
   /** Milliseconds since the process began. */
   readonly elapsedMs: () => number;
+  /** What can be typed in a shell here to use the server. */
+  readonly shell: Shell;
   /** Settles when the process is asked to end. */
   readonly ended: () => Promise<void>;
 }
@@ -50,15 +55,28 @@ export interface ServingFlags {
   readonly advice?: string;
 }
 
+/** What there is to say of a server beside where it is. */
+export interface WelcomeContext {
+  readonly flags: ServingFlags;
+  readonly shell: Shell;
+  readonly readyMs: number;
+}
+
+export type Welcome = (server: RunningServer, context: WelcomeContext) => string;
+
 /** The flags of every command that serves. */
 export function withServingFlags(command: Command): Command {
   return command
-    .option("--data-dir <folder>", "where everything is kept", ".milo-quota")
+    .option("--data-dir <folder>", "where everything is kept", readText, ".milo-quota")
     .option("--in-memory", "keep nothing: everything is gone when the server ends")
     .option("--port <number>", "the port to listen on; 0 for any free one", readPort, 6443)
-    .option("--bind <address>", "the address to listen on", "127.0.0.1")
-    .option("--token <token>", "the token of the administrator (default: random, kept in the data folder)")
-    .option("--kubeconfig <file>", "where to write the kubeconfig (default: kubeconfig in the data folder)")
+    .option("--bind <address>", "the address to listen on", readText, "127.0.0.1")
+    .option("--token <token>", "the token of the administrator (default: random, kept in the data folder)", readToken)
+    .option(
+      "--kubeconfig <file>",
+      "write how to reach the server into this kubeconfig, beside what is in it (default: kubeconfig in the data folder)",
+      readText,
+    )
     .addOption(new Option("--log-level <level>", "what is worth a line").choices(logLevels).default("info"));
 }
 
@@ -83,12 +101,12 @@ export function withQuotaFlags(command: Command): Command {
 /** Serves until the process is asked to end. */
 export async function serveUntilEnded(
   flags: ServingFlags,
-  { start, elapsedMs, ended }: ServerPorts,
-  welcome: (server: RunningServer, flags: ServingFlags, readyMs: number) => string,
+  { start, elapsedMs, ended, shell }: ServerPorts,
+  welcome: Welcome,
 ): Promise<void> {
   try {
     const server = await start(optionsOf(flags));
-    console.log(welcome(server, flags, Math.round(elapsedMs())));
+    console.log(welcome(server, { flags, shell, readyMs: Math.round(elapsedMs()) }));
     await ended();
     console.log("Stopping ...");
     await server.stop();
@@ -96,13 +114,6 @@ export async function serveUntilEnded(
     console.error(`milo-quota: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = exitCodes.unusable;
   }
-}
-
-/** The lines that make kubectl talk to the server. */
-export function accessLines({ url, token, kubeconfig }: RunningServer): readonly string[] {
-  return kubeconfig === undefined
-    ? [`alias kubectl="kubectl --server ${url} --insecure-skip-tls-verify --token ${token}"`]
-    : [`export KUBECONFIG=${kubeconfig}`];
 }
 
 export function placeText({ dataDir, inMemory }: ServingFlags): string {
@@ -134,6 +145,16 @@ function readAdvice(given: string): string {
   if (/\p{Cc}/u.test(text)) throw new InvalidArgumentError("it must be one line, without control characters");
   if (text.length <= adviceLengthMax) return text;
   throw new InvalidArgumentError(`it has ${text.length} characters; at most ${adviceLengthMax} are read by anybody`);
+}
+
+function readText(text: string): string {
+  if (text.trim() !== "") return text;
+  throw new InvalidArgumentError("it must not be empty");
+}
+
+function readToken(text: string): string {
+  if (/^\S+$/.test(text)) return text;
+  throw new InvalidArgumentError("a token must not be empty, and has no spaces");
 }
 
 function readPort(text: string): number {

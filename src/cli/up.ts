@@ -2,16 +2,17 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { laxityOf } from "../core/resources/enforcement.ts";
 import {
-  accessLines,
   placeText,
   type RunningServer,
   type ServerPorts,
   type ServingFlags,
   serveUntilEnded,
+  type Welcome,
   withMetricsFlag,
   withQuotaFlags,
   withServingFlags,
 } from "./serving-flags.ts";
+import { accessFlags, accessLines, quoted, type Shell } from "./shell-lines.ts";
 
 /** `milo-quota up`: the whole system in one process. */
 export function addUp(program: Command, ports: ServerPorts, examples: string): void {
@@ -35,23 +36,21 @@ function folderOf(examples: string): string {
   return existsSync("examples/projects-per-organization") ? "examples" : examples;
 }
 
-type Welcome = (server: RunningServer, flags: ServingFlags, readyMs: number) => string;
-
 const welcomeTo =
   (examples: string): Welcome =>
-  (server, flags, readyMs) => {
+  (server, { flags, shell, readyMs }) => {
     const { enforcement = "Enforce" } = flags;
     const laxity = laxityOf(enforcement);
     const lines = [
-      ...accessLines(server),
-      `kubectl apply -f ${examples}/projects-per-organization`,
-      `kubectl create -f ${examples}/projects-per-organization/try/four-projects.yaml`,
+      ...accessLines(server, shell),
+      ...(shell.hasKubectl ? kubectlLines(examples) : ownLines(server, shell)),
     ];
+    const isRefused = shell.hasKubectl && laxity === undefined;
     return [
       `Quota is at work at ${server.url} (data ${placeText(flags)}; ready in ${readyMs} ms).`,
       "",
       ...(laxity === undefined ? [] : [`Enforcement is ${enforcement}: ${laxity}.`, ""]),
-      `Try it in another terminal${laxity === undefined ? ". The fourth project is refused" : ""}:`,
+      `Try it in another terminal${isRefused ? ". The fourth project is refused" : ""}:`,
       "",
       ...lines.map((line) => `  ${line}`),
       "",
@@ -59,3 +58,15 @@ const welcomeTo =
       "Ctrl-C stops it.",
     ].join("\n");
   };
+
+function kubectlLines(examples: string): readonly string[] {
+  const folder = quoted(`${examples}/projects-per-organization`);
+  const tried = quoted(`${examples}/projects-per-organization/try/four-projects.yaml`);
+  return [`kubectl apply -f ${folder}`, `kubectl create -f ${tried}`];
+}
+
+/** Without kubectl: the demo makes and refuses something, and is seen by the next command while it runs. */
+function ownLines(server: RunningServer, { program }: Shell): readonly string[] {
+  const flags = accessFlags(server);
+  return [`${program} demo${flags}`, `${program} usage${flags}`, `${program} doctor${flags}`];
+}

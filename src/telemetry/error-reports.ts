@@ -5,13 +5,18 @@ import type { Log } from "./log.ts";
 interface Seen {
   readonly where: string;
   readonly complaint: Complaint;
-  readonly sinceMs: number;
-  /** How often it came again since it was written. */
+  writtenMs: number;
+  lastMs: number;
+  /** For so long after it was written it is not written again. */
+  quietMs: number;
+  /** How often it came since it was written. */
   again: number;
 }
 
-/** The same complaint is written once in so long. */
-const quietMs = 10_000;
+/** The same complaint is written once in so long, and less and less often while it goes on. */
+const quiet = { minMs: 10_000, maxMs: 60 * 60_000, factor: 4 };
+/** What did not come for so long is over. */
+const overMs = 15 * 60_000;
 /** Of this many complaints it is known that they are the same. */
 const seenMax = 1_000;
 
@@ -35,13 +40,13 @@ export class ErrorReports {
       this.#log.debug(`${where}: ${complaint.message}`);
       return;
     }
+    const nowMs = this.#elapsedMs();
     const seen = this.#seen.get(key);
-    if (seen !== undefined) {
-      seen.again += 1;
-      return;
-    }
-    this.#write(where, complaint, 0);
-    this.#seen.set(key, { where, complaint, sinceMs: this.#elapsedMs(), again: 0 });
+    this.#seen.delete(key); // they are in the order in which they came last
+    if (seen === undefined) {
+      this.#write(where, complaint, 0);
+      this.#seen.set(key, { where, complaint, writtenMs: nowMs, lastMs: nowMs, quietMs: quiet.minMs, again: 0 });
+    } else this.#seen.set(key, this.#came(seen, nowMs));
   };
 
   /** Writes what was held back. */
@@ -49,10 +54,18 @@ export class ErrorReports {
     for (const [key, seen] of this.#seen) this.#forget(key, seen);
   }
 
-  /** They are in the order in which they were written. */
+  #came(seen: Seen, nowMs: number): Seen {
+    seen.lastMs = nowMs;
+    seen.again += 1;
+    if (nowMs - seen.writtenMs < seen.quietMs) return seen;
+    this.#write(seen.where, { ...seen.complaint, stack: undefined }, seen.again);
+    const quietMs = Math.min(seen.quietMs * quiet.factor, quiet.maxMs);
+    return { ...seen, writtenMs: nowMs, quietMs, again: 0 };
+  }
+
   #forgetOld(): void {
     for (const [key, seen] of this.#seen) {
-      if (this.#elapsedMs() - seen.sinceMs < quietMs && this.#seen.size < seenMax) return;
+      if (this.#elapsedMs() - seen.lastMs < overMs && this.#seen.size < seenMax) return;
       this.#forget(key, seen);
     }
   }

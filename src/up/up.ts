@@ -49,7 +49,9 @@ export async function up({ elapsedMs, report, metricsPort, ...given }: UpOptions
   const parts: Parts = { server, metrics, log, enforcement, claimFinalizer, advice, plugin: new QuotaPlugin() };
   try {
     const serving = await serveAll({ ...options, elapsedMs, report }, parts);
-    return await withMetricsPort(serving, metrics, metricsPort);
+    const all = await withMetricsPort(serving, metrics, metricsPort);
+    log[enforcement === "Enforce" ? "info" : "warn"](`enforcement is ${enforcement}`);
+    return all;
   } catch (error) {
     await metrics.stop();
     throw error;
@@ -165,7 +167,6 @@ async function startAll(runtime: Runtime, tenancy: Tenancy, parts: Parts): Promi
   });
   metrics.showQuota(quota, tenancy, runtime);
   await quota.start();
-  log[enforcement === "Enforce" ? "debug" : "warn"](`enforcement is ${enforcement}`);
   return {
     stop: async () => {
       await quota.stop();

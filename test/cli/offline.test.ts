@@ -55,7 +55,7 @@ spec:
     expect(out).toMatch(/^2 objects checked: [0-9]+ problems\n$/);
     expect(err).toContain(`${path}#1 ResourceGrant/n: spec.consumerRef: Required value\n`);
     expect(err).toContain(
-      `${path}#1 ResourceGrant/n: spec.ownerRef: Unsupported value: {}: supported values: "none: write consumerRef instead"\n`,
+      `${path}#1 ResourceGrant/n: spec.ownerRef: Forbidden: an early name: write consumerRef instead\n`,
     );
     expect(err).toContain(
       `${path}#2 ClaimCreationPolicy/n: spec.trigger.constraints[0].expression: Invalid value: "trigger.spec.x ==": ERROR: <input>:1:18:`,

@@ -41,7 +41,10 @@ export class Stand {
 
   /** What `npm start` does, but for the port: another server may run on this machine. Resolves with what it prints. */
   async start(): Promise<string> {
-    const server = spawn(join(this.#folder, "npx"), ["milo-quota", "up", "--port", "0"], { cwd: this.#folder });
+    const server = spawn(join(this.#folder, "npx"), ["milo-quota", "up", "--port", "0"], {
+      cwd: this.#folder,
+      env: { ...process.env, PATH: this.#searchPath },
+    });
     this.#server = server;
     server.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#complaints = (this.#complaints + text).slice(0, outputCharactersMax);
@@ -89,14 +92,17 @@ export class Stand {
     writeFileSync(join(this.#folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
   }
 
+  get #searchPath(): string {
+    return [this.#folder, dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter);
+  }
+
   #asInGuides(text: string): string {
     return text.replaceAll(this.#url, urlInGuides);
   }
 
   #shell(line: string): Promise<Printed> {
     const script = `exec 2>&1\nset -o pipefail\n. ./.exports\ntrap 'export -p > .exports' EXIT\n${line}`;
-    const path = [this.#folder, dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter);
-    const env = { HOME: this.#folder, TMPDIR: this.#folder, PATH: path, LC_ALL: "C.UTF-8" };
+    const env = { HOME: this.#folder, TMPDIR: this.#folder, PATH: this.#searchPath, LC_ALL: "C.UTF-8" };
     const child = spawn("bash", ["-c", script], { cwd: this.#folder, env });
     return printedBy(child);
   }

@@ -72,6 +72,26 @@ kubectlSuite("kubectl with the quota kinds", ({ run, file }) => {
     ]);
   });
 
+  it("leaves the short name of ResourceQuota alone, and has a category of its own", async () => {
+    expect((await run("get quota")).err).toBe("No resources found in default namespace.\n");
+    expect((await run("get milo-quota")).err).toBe("No resources found\n");
+    expect((await run("api-resources --categories=milo-quota -o name")).out.trim().split("\n")).toHaveLength(7);
+    expect((await run("create quota small --hard=pods=1")).out).toBe("resourcequota/small created\n");
+    expect((await run("get quota -o name")).out).toBe("resourcequota/small\n");
+  });
+
+  it("refuses early names with today's", async () => {
+    const { consumerRef, ...spec } = grant.spec;
+    file("early.json", JSON.stringify({ ...grant, spec: { ...spec, ownerRef: consumerRef } }));
+    const { code, err } = await run("apply -f early.json");
+    expect(code).toBe(1);
+    expect(err).toContain('supported values: "none: write consumerRef instead"');
+    expect(err).not.toContain("unknown field");
+    const requests = [{ resourceTypeName: "x", amount: 1 }];
+    file("early.json", JSON.stringify({ ...claim, spec: { ...claim.spec, requests } }));
+    expect((await run("apply -f early.json")).err).toContain('supported values: "none: write resourceType instead"');
+  });
+
   it("makes the objects of the example", async () => {
     for (const name of ["1-registration", "2-grant-policy", "3-claim-policy"]) file(`${name}.yaml`, example(name));
     expect(await run("apply -f 1-registration.yaml -f 2-grant-policy.yaml -f 3-claim-policy.yaml")).toEqual(

@@ -110,6 +110,15 @@ describe("reports of errors", () => {
     expect(lines).toEqual([]);
   });
 
+  it("of what is gone are not made when something else of the name goes a little later", () => {
+    const { errors, lines, pass } = reports();
+    for (let deletions = 0; deletions < 3; deletions += 1) {
+      for (let times = 0; times < 2; times += 1) errors.report("claims", new StatusError(failure("NotFound", "gone")));
+      pass(60_000);
+    }
+    expect(lines).toEqual([]);
+  });
+
   it("of other refusals are made at once", () => {
     const { errors, lines } = reports();
     errors.report("claims", new StatusError(failure("Forbidden", "no")));
@@ -123,10 +132,26 @@ describe("reports of errors", () => {
     expect(lines).toEqual(["12:34:56 WARN  grants: 409 faster\n"]);
     pass(10_000);
     again();
-    expect(lines.slice(1)).toEqual([
-      "12:34:56 WARN  grants: 409 faster again=99\n",
-      "12:34:56 WARN  grants: 409 faster\n",
-    ]);
+    expect(lines.slice(1)).toEqual(["12:34:56 WARN  grants: 409 faster again=100\n"]);
+  });
+
+  it("come less and less often while it goes on, and at once when it comes back", () => {
+    const { errors, lines, pass } = reports();
+    const again = (): void => errors.report("grants", new StatusError(failure("Conflict", "faster")));
+    const during = (ms: number): number => {
+      const before = lines.length;
+      for (let passed = 0; passed < ms; passed += 20_000) {
+        again();
+        pass(20_000);
+      }
+      return lines.length - before;
+    };
+    expect(during(600_000)).toBe(4);
+    expect(during(86_400_000)).toBeLessThanOrEqual(26);
+    pass(900_000);
+    const before = lines.length;
+    again();
+    expect(lines.slice(before)).toContain("12:34:56 WARN  grants: 409 faster\n");
   });
 
   it("hold back nothing for good", () => {

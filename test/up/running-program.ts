@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { resolve } from "node:path";
 import type { ServerProgram } from "../apiserver/killable-server.ts";
 
 const outputCharactersMax = 1 << 20;
@@ -16,6 +17,7 @@ interface Surroundings {
   readonly cwd?: string;
   /** Signals go to everything that it starts as well, as from a terminal. */
   readonly isGroup?: boolean;
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Our own program in a process of its own, as people start it. */
@@ -27,8 +29,9 @@ export class RunningProgram {
   #stdout = "";
   #stderr = "";
 
-  constructor(command: string, flags: readonly string[], { cwd = process.cwd(), isGroup = false }: Surroundings = {}) {
-    const child = spawn(command, flags, { cwd, stdio: ["ignore", "pipe", "pipe"], detached: isGroup });
+  constructor(command: string, flags: readonly string[], surroundings: Surroundings = {}) {
+    const { cwd = process.cwd(), isGroup = false, env = process.env } = surroundings;
+    const child = spawn(command, flags, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: isGroup });
     this.#child = child;
     this.#isGroup = isGroup;
     this.ending = new Promise((resolve, reject) => {
@@ -47,8 +50,8 @@ export class RunningProgram {
     this.#welcomed = Promise.race([welcomed, this.ending.then(() => undefined)]);
   }
 
-  static ofBundle({ file }: ServerProgram, flags: readonly string[]): RunningProgram {
-    return new RunningProgram(process.execPath, [file, ...flags]);
+  static ofBundle({ file }: ServerProgram, flags: readonly string[], surroundings?: Surroundings): RunningProgram {
+    return new RunningProgram(process.execPath, [resolve(file), ...flags], surroundings);
   }
 
   /** What it says when everything is there. */
@@ -58,7 +61,7 @@ export class RunningProgram {
     return text;
   }
 
-  async end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<Ending> {
+  async end(signal: "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGKILL"): Promise<Ending> {
     const { pid, exitCode, signalCode } = this.#child;
     if (!this.#isGroup) this.#child.kill(signal);
     else if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, signal);

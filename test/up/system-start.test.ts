@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { sharedAbort } from "../../src/kube/shared-abort.ts";
 import { ConnectionFailed } from "../../src/kube/transport/transport.ts";
 import { buildServer, type ServerProgram } from "../apiserver/killable-server.ts";
@@ -79,6 +80,14 @@ describe("milo-quota up", () => {
   const wrong: Record<string, [flags: readonly string[], says: RegExp]> = {
     "a port that is none": [["--port", "many"], /a port is a number from 0 to 65535/],
     "a level that there is not": [["--log-level", "loud"], /Allowed choices are/],
+    "an address that is none of this machine's": [
+      ["--bind", "192.0.2.1"],
+      /192\.0\.2\.1 is no address of this machine; choose one with --bind/,
+    ],
+    "a name that nobody knows": [["--bind", "nobody.invalid"], /nobody knows an address for the name nobody\.invalid/],
+    "an empty token": [["--token="], /a token must not be empty/],
+    "an empty address": [["--bind="], /must not be empty/],
+    "an empty kubeconfig": [["--kubeconfig="], /must not be empty/],
     "a flag that there is not": [["--prot", "1"], /unknown option '--prot'/],
   };
   for (const [what, [flags, says]] of Object.entries(wrong)) {
@@ -88,6 +97,92 @@ describe("milo-quota up", () => {
       expect(stderr).toMatch(says);
     });
   }
+
+  const unusable: Record<string, [flags: (folder: string) => readonly string[], says: RegExp]> = {
+    "a data folder that is a file": [
+      (at) => ["--data-dir", join(at, "file")],
+      /^milo-quota: the data folder .*file cannot be used: it is a file, or in one; choose another one with --data-dir\n$/,
+    ],
+    "a data folder in a file": [(at) => ["--data-dir", join(at, "file", "data")], /it is a file, or in one/],
+    "no data folder at all": [() => ["--data-dir="], /must not be empty/],
+    "an empty token": [(at) => ["--token=", "--data-dir", join(at, "data")], /a token must not be empty/],
+    "a kubeconfig that is none": [
+      (at) => ["--data-dir", join(at, "data"), "--kubeconfig", join(at, "file")],
+      /^milo-quota: .*file is no kubeconfig \(it is no object\), and is left as it is; choose another file with --kubeconfig, or move/,
+    ],
+    "a kubeconfig in a file": [
+      (at) => ["--in-memory", "--kubeconfig", join(at, "file", "config")],
+      /^milo-quota: the kubeconfig .* cannot be written: /,
+    ],
+  };
+  for (const [what, [flags, says]] of Object.entries(unusable)) {
+    it(`ends with ${what}, and leaves nothing behind`, async () => {
+      writeFileSync(join(folder, "file"), "hello\n");
+      const server = RunningProgram.ofBundle(program, ["up", "--port", "0", ...flags(folder)], { cwd: folder });
+      running.push(server);
+      const { code, stderr } = await server.ending;
+      expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
+      expect(readdirSync(folder)).toEqual(["file"]);
+      expect(readFileSync(join(folder, "file"), "utf8")).toBe("hello\n");
+    });
+  }
+
+  it("says with our own commands what to try where there is no kubectl", async () => {
+    const data = join(folder, "a folder");
+    const server = RunningProgram.ofBundle(program, ["up", "--port", "0", "--data-dir", data], { env: { PATH: "" } });
+    running.push(server);
+    const welcome = await server.welcome();
+    expect(welcome).not.toContain("kubectl");
+    expect(welcome).toContain(`export KUBECONFIG='${join(data, "kubeconfig")}'`);
+    const [, file = ""] = /^ {2}node (\S+) usage$/m.exec(welcome) ?? [];
+    const surroundings = { env: { KUBECONFIG: join(data, "kubeconfig") } };
+    const used = await new RunningProgram(process.execPath, [file, "usage"], surroundings).ending;
+    expect([used.code, used.stderr]).toEqual([0, ""]);
+  });
+
+  it("is reached by addresses of six parts in brackets", async (context) => {
+    const data = join(folder, "data");
+    const server = run("--port", "0", "--data-dir", data, "--bind", "::1");
+    const welcome = await server.welcome().catch((error: Error) => error.message);
+    if (welcome.includes("no address of this machine")) context.skip("there are no such addresses here");
+    expect(welcome).toMatch(/at https:\/\/\[::1\]:\d+ /);
+    expect((await open(join(data, "kubeconfig")).get("/readyz")).code).toBe(200);
+  });
+
+  it("keeps what is in a kubeconfig, and goes where somebody chose to go", async () => {
+    const data = join(folder, "data");
+    const kubeconfig = join(folder, "config");
+    const others = [
+      "# mine",
+      "apiVersion: v1",
+      "kind: Config",
+      "clusters:",
+      "- name: work",
+      "  cluster: {server: https://work.example.com}",
+      "contexts:",
+      "- name: work",
+      "  context: {cluster: work, user: admin}",
+      "users:",
+      "- name: admin",
+      "  user: {token: secret}",
+      "current-context: work",
+    ].join("\n");
+    writeFileSync(kubeconfig, others);
+    const flags = ["--port", "0", "--data-dir", data, "--kubeconfig", kubeconfig];
+    for (let starts = 0; starts < 2; starts += 1) {
+      const server = run(...flags);
+      const welcome = await server.welcome();
+      if (/^ {2}kubectl apply/m.test(welcome)) expect(welcome).toContain("kubectl config use-context milo-quota");
+      const text = readFileSync(kubeconfig, "utf8");
+      for (const line of others.split("\n").filter((each) => !each.includes("{"))) expect(text).toContain(line);
+      const { contexts, users } = parse(text) as Record<"contexts" | "users", readonly { readonly name: string }[]>;
+      expect(contexts.map(({ name }) => name)).toEqual(["work", "milo-quota"]);
+      expect(users.map(({ name }) => name)).toEqual(["admin", "milo-quota-admin"]);
+      expect(users[0]).toEqual({ name: "admin", user: { token: "secret" } });
+      expect(statSync(kubeconfig).mode & 0o777).toBe(0o600);
+      expect((await server.end("SIGTERM")).code).toBe(0);
+    }
+  });
 
   it("in memory leaves nothing behind but the kubeconfig that it is asked for, for nobody else to read", async () => {
     const kubeconfig = join(folder, "access", "config");
@@ -123,7 +218,7 @@ describe("milo-quota up", () => {
     expect((await open(join(data, "kubeconfig")).get(`${configMaps}/kept`)).code).toBe(200);
   });
 
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     it(`stops in order within two seconds of ${signal}, with watches open`, async () => {
       const kubeconfig = join(folder, "kubeconfig");
       const server = run("--in-memory", "--port", "0", "--kubeconfig", kubeconfig);
@@ -136,7 +231,17 @@ describe("milo-quota up", () => {
       const beganMs = performance.now();
       const { code, stderr, stdout } = await server.end(signal);
       expect(performance.now() - beganMs).toBeLessThan(2_000);
-      expect([code, stderr]).toEqual([0, ""]);
+      expect(code, stderr).toBe(0);
+      const lines = stderr
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Record<string, string>);
+      expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+        "info enforcement is Enforce",
+        expect.stringMatching(/^info serving at https:\/\/127\.0\.0\.1:\d+$/),
+        "info stopping",
+        "info stopped",
+      ]);
       expect(stdout).toMatch(/Stopping \.\.\.\n$/);
       const ends = await Promise.allSettled(watches.map(({ ended }) => ended));
       for (const end of ends) if (end.status === "rejected") expect(end.reason).toBeInstanceOf(ConnectionFailed);

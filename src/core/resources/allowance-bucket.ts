@@ -167,7 +167,7 @@ export const allowanceBucketDefinition = {
   plural: "allowancebuckets",
   singular: "allowancebucket",
   shortNames: ["abucket"],
-  categories: ["quota"],
+  categories: ["milo-quota"],
   scope: "Namespaced",
   schema,
   printerColumns: [

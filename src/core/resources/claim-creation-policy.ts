@@ -150,7 +150,7 @@ export const claimCreationPolicyDefinition = {
   plural: "claimcreationpolicies",
   singular: "claimcreationpolicy",
   shortNames: ["ccpolicy"],
-  categories: ["quota"],
+  categories: ["milo-quota"],
   scope: "Cluster",
   schema,
   printerColumns: [

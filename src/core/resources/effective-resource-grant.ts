@@ -72,7 +72,7 @@ export const effectiveResourceGrantDefinition = {
   plural: "effectiveresourcegrants",
   singular: "effectiveresourcegrant",
   shortNames: ["ergrant"],
-  categories: ["quota"],
+  categories: ["milo-quota"],
   scope: "Namespaced",
   schema,
   printerColumns: [

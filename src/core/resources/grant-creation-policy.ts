@@ -131,7 +131,7 @@ export const grantCreationPolicyDefinition = {
   plural: "grantcreationpolicies",
   singular: "grantcreationpolicy",
   shortNames: ["gcpolicy"],
-  categories: ["quota"],
+  categories: ["milo-quota"],
   scope: "Cluster",
   schema,
   printerColumns: [

@@ -19,6 +19,7 @@ import { walkObject, walkValue } from "../../schema/walk.ts";
 import { knownParts } from "./known-parts.ts";
 import { metadataSchema } from "./metadata-schema.ts";
 import { field } from "./reading.ts";
+import { plainly } from "./renamed-fields.ts";
 import { quotaApiVersion } from "./well-known.ts";
 
 /** What the schema of a kind accepted, before the kind's own file gives it its meaning. */
@@ -58,7 +59,7 @@ export function acceptKind<S extends Schema>(definition: KindDefinition & { read
     const issues = [
       ...headIssues(definition, value),
       ...metadata.issues,
-      ...content.issues,
+      ...content.issues.map(plainly),
       ...(isRight ? [] : ruleIssues(compiled, content.value, oldContent(compiled, old))),
     ];
     const { unknownFields } = content;

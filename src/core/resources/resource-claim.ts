@@ -165,7 +165,7 @@ export const resourceClaimDefinition = {
   plural: "resourceclaims",
   singular: "resourceclaim",
   shortNames: ["rclaim"],
-  categories: ["quota"],
+  categories: ["milo-quota"],
   scope: "Namespaced",
   schema,
   printerColumns: [

@@ -110,7 +110,7 @@ export const resourceGrantDefinition = {
   plural: "resourcegrants",
   singular: "resourcegrant",
   shortNames: ["rgrant"],
-  categories: ["quota"],
+  categories: ["milo-quota"],
   scope: "Namespaced",
   schema,
   printerColumns: [

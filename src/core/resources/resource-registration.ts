@@ -198,7 +198,7 @@ export const resourceRegistrationDefinition = {
   plural: "resourceregistrations",
   singular: "resourceregistration",
   shortNames: ["rreg"],
-  categories: ["quota"],
+  categories: ["milo-quota"],
   scope: "Cluster",
   schema,
   printerColumns: [

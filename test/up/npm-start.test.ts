@@ -1,0 +1,45 @@
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { programFlags } from "../../bench/program-flags.ts";
+import { ConnectionFailed } from "../../src/kube/transport/transport.ts";
+import { FrontDoor } from "./front-door.ts";
+import { RunningProgram } from "./running-program.ts";
+
+/** A clone apart from this one, in which others may be building. */
+function clone(): string {
+  const folder = mkdtempSync(join(tmpdir(), "milo-quota-npm-start-"));
+  for (const name of ["src", "tools", "examples", "package.json", "package-lock.json", "tsconfig.json"]) {
+    cpSync(name, join(folder, name), { recursive: true });
+  }
+  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+  return folder;
+}
+
+describe("npm start", () => {
+  let folder: string;
+  let npm: RunningProgram | undefined;
+  beforeAll(() => {
+    folder = clone();
+  });
+  afterAll(async () => {
+    await npm?.end("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("passes a signal on to the server, which ends in order and leaves nobody behind", async () => {
+    npm = new RunningProgram("npm", ["start", "--", "--port", "0"], { cwd: folder });
+    expect(await npm.welcome()).toContain("data in .milo-quota");
+    const door = FrontDoor.byKubeconfig(join(folder, ".milo-quota", "kubeconfig"));
+    expect((await door.get("/readyz")).code).toBe(200);
+    const { stdout } = await npm.end("SIGTERM");
+    expect(stdout).toMatch(/Stopping \.\.\.\n$/);
+    await expect(door.get("/readyz")).rejects.toBeInstanceOf(ConnectionFailed);
+    await door.close();
+  }, 60_000);
+
+  it("gives the program room for what comes and goes, as benchmarks do", () => {
+    expect(programFlags()).toEqual([expect.stringMatching(/^--max-semi-space-size=\d+$/)]);
+  });
+});
