@@ -11,7 +11,7 @@ export interface ServerAccess {
 }
 
 /** A file that people would lose something by if it were written over, or that cannot be written. */
-export class KubeconfigFileFault extends Error {
+class KubeconfigFileFault extends Error {
   override readonly name = "KubeconfigFileFault";
 }
 

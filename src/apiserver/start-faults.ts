@@ -1,5 +1,5 @@
 /** Why a server cannot start, in words that say the way out. */
-export class StartFault extends Error {
+class StartFault extends Error {
   override readonly name = "StartFault";
 }
 
