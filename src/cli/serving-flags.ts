@@ -77,7 +77,7 @@ export function withServingFlags(command: Command): Command {
       "write how to reach the server into this kubeconfig, beside what is in it (default: kubeconfig in the data folder)",
       readText,
     )
-    .addOption(new Option("--log-level <level>", "what is worth a line").choices(logLevels).default("info"));
+    .addOption(new Option("--log-level <level>", "what is worth a line").choices(logLevels).default("warn"));
 }
 
 /** The flag of those that have metrics. */

@@ -221,7 +221,7 @@ describe("milo-quota up", () => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     it(`stops in order within two seconds of ${signal}, with watches open`, async () => {
       const kubeconfig = join(folder, "kubeconfig");
-      const server = run("--in-memory", "--port", "0", "--kubeconfig", kubeconfig);
+      const server = run("--in-memory", "--log-level", "info", "--port", "0", "--kubeconfig", kubeconfig);
       await server.welcome();
       const door = open(kubeconfig);
       const abort = sharedAbort();
