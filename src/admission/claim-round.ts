@@ -149,7 +149,8 @@ export class ClaimRound {
   async #wait(wanted: RenderedClaim, signal: AbortSignal): Promise<WaitResult> {
     const { planes, streams } = this.#options;
     const plane = planes.planeOf(wanted.consumer) ?? this.#change.plane;
-    await this.#provision.granted({ claim: wanted, plane }, signal);
+    const granted = this.#provision.granted({ claim: wanted, plane }, signal);
+    if (granted !== undefined) await granted;
     return streams.use(plane, async (stream) => {
       await this.#untilOpen(stream, signal);
       const waiter = stream.join(wanted.namespace, wanted.name, this.#claimant.uid);

@@ -27,10 +27,18 @@ export class Provision {
     this.#newcomers = options.newcomers ?? noNewcomers;
   }
 
-  /** Resolves when all that is claimed is granted at least in part, or none of it is on its way. */
-  async granted({ claim, plane }: PlacedClaim, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when all that is claimed is granted at least in part, or none of it is on its way. Undefined when nobody has to
+   * wait, as with nearly all objects.
+   */
+  granted(placed: PlacedClaim, signal: AbortSignal): Promise<void> | undefined {
+    const { claim, plane } = placed;
+    if (!this.#newcomers.areGranted(claim.consumer) || this.#isGranted(claim, plane)) return undefined;
+    return this.#untilGranted(placed, signal);
+  }
+
+  async #untilGranted({ claim, plane }: PlacedClaim, signal: AbortSignal): Promise<void> {
     const { consumer } = claim;
-    if (this.#isGranted(claim, plane) || !this.#newcomers.areGranted(consumer)) return;
     const ageMs = await this.#newcomers.ageMs(consumer, plane, signal);
     if (ageMs === undefined || ageMs >= grantedWithinMs) return;
     await this.#look(grantedWithinMs - ageMs, signal, async () => this.#isGranted(claim, plane) || undefined);
@@ -38,15 +46,13 @@ export class Provision {
 
   /** Does something that needs the namespace of the consumer, again while that is being made. */
   async placed<Result>(placed: PlacedClaim, signal: AbortSignal, act: () => Promise<Result>): Promise<Result> {
-    const { claim } = placed;
-    const { namespace, consumer } = claim;
-    const tried = await this.#unlessMissing(namespace, act);
-    if (tried.isDone) return tried.result;
-    if (!(await this.#isComing(placed, signal))) throw tried.error;
-    const later = await this.#look(placedWithinMs, signal, async () => {
-      const again = await this.#unlessMissing(namespace, act);
-      return again.isDone ? again : undefined;
-    });
+    const { namespace, consumer } = placed.claim;
+    try {
+      return await act();
+    } catch (error) {
+      if (!isWithoutNamespace(error, namespace) || !(await this.#isComing(placed, signal))) throw error;
+    }
+    const later = await this.#look(placedWithinMs, signal, () => unlessMissing(namespace, act));
     if (later !== undefined) return later.result;
     throw Refused.busy(`namespace "${namespace}" of ${consumerText(consumer)} is not there yet`);
   }
@@ -66,15 +72,6 @@ export class Provision {
     return (await this.#newcomers.ageMs(consumer, plane, signal)) !== undefined;
   }
 
-  async #unlessMissing<Result>(namespace: string, act: () => Promise<Result>): Promise<Tried<Result>> {
-    try {
-      return { isDone: true, result: await act() };
-    } catch (error) {
-      if (!isWithoutNamespace(error, namespace)) throw error;
-      return { isDone: false, error };
-    }
-  }
-
   /** Looks less and less often; undefined when the time is over. */
   async #look<Found>(
     withinMs: number,
@@ -92,9 +89,18 @@ export class Provision {
   }
 }
 
-type Tried<Result> =
-  | { readonly isDone: true; readonly result: Result }
-  | { readonly isDone: false; readonly error: unknown };
+/** Undefined when the namespace is not there. */
+async function unlessMissing<Result>(
+  namespace: string,
+  act: () => Promise<Result>,
+): Promise<{ readonly result: Result } | undefined> {
+  try {
+    return { result: await act() };
+  } catch (error) {
+    if (!isWithoutNamespace(error, namespace)) throw error;
+    return undefined;
+  }
+}
 
 /** The namespace is not there, or is one of before that is going. */
 function isWithoutNamespace(error: unknown, namespace: string): boolean {

@@ -12,6 +12,13 @@ export function compareBytes(left: string, right: string): number {
   return left.length - right.length;
 }
 
+const ascii = /^[\0-\x7f]*$/;
+
+/** Whether JavaScript orders any text and this one as their bytes do. */
+export function isPlainlyOrdered(text: string): boolean {
+  return ascii.test(text);
+}
+
 /** By plane and namespace; within them objects of a resource are in order of their names. */
 export function compareSpaces(left: Pick<ObjectKey, "plane" | "namespace">, right: typeof left): number {
   return compareBytes(left.plane, right.plane) || compareBytes(left.namespace, right.namespace);

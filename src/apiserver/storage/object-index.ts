@@ -6,6 +6,8 @@ import { SortedObjects } from "./sorted-objects.ts";
 interface Resource {
   readonly objects: SortedObjects;
   readonly planeCounts: Map<string, number>;
+  /** The key that shared its strings last: the next one is most often beside it. */
+  lastShared: ObjectKey | undefined;
 }
 
 /**
@@ -69,23 +71,32 @@ export class ObjectIndex {
 
   /** The same key, sharing its strings with a neighbour: a million objects have few planes and namespaces. */
   shared(key: ObjectKey): ObjectKey {
-    const near = this.#resources.get(key.resource)?.objects.near(key)?.key;
-    if (near === undefined) return { ...key };
-    return {
-      plane: near.plane === key.plane ? near.plane : key.plane,
-      resource: near.resource,
-      namespace: near.namespace === key.namespace ? near.namespace : key.namespace,
-      name: key.name,
-    };
+    const resource = this.#resources.get(key.resource);
+    if (resource === undefined) return { ...key };
+    const last = resource.lastShared;
+    const isBeside = last?.plane === key.plane && last.namespace === key.namespace;
+    const near = isBeside ? last : resource.objects.near(key)?.key;
+    const shared = near === undefined ? { ...key } : sharing(key, near);
+    resource.lastShared = shared;
+    return shared;
   }
 
   #resource(name: string): Resource {
     const known = this.#resources.get(name);
     if (known !== undefined) return known;
-    const made = { objects: new SortedObjects(), planeCounts: new Map<string, number>() };
+    const made = { objects: new SortedObjects(), planeCounts: new Map<string, number>(), lastShared: undefined };
     this.#resources.set(name, made);
     return made;
   }
+}
+
+function sharing({ plane, namespace, name }: ObjectKey, near: ObjectKey): ObjectKey {
+  return {
+    plane: near.plane === plane ? near.plane : plane,
+    resource: near.resource,
+    namespace: near.namespace === namespace ? near.namespace : namespace,
+    name,
+  };
 }
 
 export function inScope(scope: Scope, key: ObjectKey): boolean {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { keyText } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
-import { RecentObjects } from "./recent-objects.ts";
+import { Missing, RecentObjects } from "./recent-objects.ts";
 
 const countMax = 4;
 const keys: readonly ObjectKey[] = ["a", "b"].flatMap((plane) =>
@@ -18,24 +18,26 @@ function version(key: ObjectKey, revision: number): StoredObject {
 
 describe("recent objects", () => {
   it("are newest versions, of the very key, and no more than may be", () => {
-    const act = fc.record({ set: fc.boolean(), at: fc.nat(keys.length - 1) });
+    const act = fc.record({ act: fc.constantFrom("set", "delete", "miss"), at: fc.nat(keys.length - 1) });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
         const recent = new RecentObjects(countMax);
-        const newest = new Map<string, number>();
-        for (const [revision, { set, at }] of acts.entries()) {
+        const newest = new Map<string, StoredObject>();
+        for (const [revision, { act, at }] of acts.entries()) {
           const key = keys[at] as ObjectKey;
-          if (set) {
-            recent.set(version(key, revision));
-            newest.set(keyText(key), revision);
-          } else {
+          if (act === "set") {
+            newest.set(keyText(key), version(key, revision));
+            recent.set(newest.get(keyText(key)) as StoredObject);
+          } else if (act === "delete") {
             recent.delete(key);
             newest.delete(keyText(key));
-          }
+          } else if (!newest.has(keyText(key))) recent.set(new Missing(key));
           const found = keys.map((each) => recent.get(each)).filter((each) => each !== undefined);
-          for (const each of found) expect(each.revision).toBe(newest.get(keyText(each.key)));
+          for (const each of found) {
+            expect(each instanceof Missing ? undefined : each).toBe(newest.get(keyText(each.key)));
+          }
           expect(found.length).toBeLessThanOrEqual(countMax);
-          if (set) expect(recent.get(key)?.revision).toBe(revision);
+          if (act === "set") expect(recent.get(key)).toBe(newest.get(keyText(key)));
         }
       }),
     );

@@ -1,4 +1,4 @@
-import { compareBytes, compareSpaces } from "./key-order.ts";
+import { compareBytes, compareSpaces, isPlainlyOrdered } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
 
@@ -41,9 +41,23 @@ export class SortedChunk {
     let low = 0;
     let high = this.#names.length;
     const isHome = this.#isHome(key);
+    if (isHome && isPlainlyOrdered(key.name)) return this.#plainLowerBound(key.name);
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (this.#compare(middle, key, isHome) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The same where all are in one namespace, by how JavaScript compares texts: that takes a fraction of the time. */
+  #plainLowerBound(name: string): number {
+    const names = this.#names;
+    let low = 0;
+    let high = names.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((names[middle] as string) < name) low = middle + 1;
       else high = middle;
     }
     return low;

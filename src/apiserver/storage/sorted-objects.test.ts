@@ -83,6 +83,23 @@ describe("sorted objects", () => {
     );
   });
 
+  it("are in the order of bytes, whatever is in their names", () => {
+    const name = fc.string({
+      unit: fc.constantFrom("a", "b", "\u00e9", "\uffee", "\u{1f600}"),
+      maxLength: 4,
+      minLength: 1,
+    });
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { maxLength: 40 }), (names) => {
+        const objects = new SortedObjects();
+        for (const each of names) objects.set(stored(each));
+        const sorted = [...names].sort((one, two) => Buffer.compare(Buffer.from(one), Buffer.from(two)));
+        expect([...objects.from(start)].map(({ key }) => key.name)).toEqual(sorted);
+        for (const each of names) expect(objects.get({ ...start, name: each })).toBeDefined();
+      }),
+    );
+  });
+
   it("find the newest version, however many share its name", () => {
     const act = fc.record({ set: fc.boolean(), plane: fc.nat(1), namespace: fc.nat(1), name: fc.nat(2) });
     fc.assert(
@@ -92,6 +109,7 @@ describe("sorted objects", () => {
         for (const [at, { set, plane, namespace, name }] of acts.entries()) {
           const key = { plane: `p${plane}`, resource: "r", namespace: `s${namespace}`, name: `n${name}` };
           const before = model.get(keyText(key));
+          expect(objects.get(key)?.revision).toBe(before);
           const changed = set ? objects.set(version(key, at)) : objects.delete(key);
           expect(changed?.revision).toBe(before);
           if (set) model.set(keyText(key), at);

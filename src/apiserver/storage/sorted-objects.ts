@@ -1,6 +1,6 @@
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
-import { RecentObjects } from "./recent-objects.ts";
+import { Missing, RecentObjects } from "./recent-objects.ts";
 import { SortedChunk } from "./sorted-chunk.ts";
 
 const chunkMax = 512;
@@ -35,7 +35,9 @@ export class SortedObjects {
   }
 
   get(key: ObjectKey): StoredObject | undefined {
-    return this.#recent.get(key) ?? this.#search(key);
+    const known = this.#recent.get(key);
+    if (known === undefined) return this.#search(key);
+    return known instanceof Missing ? undefined : known;
   }
 
   /** Some object close to where the key is or would be. */
@@ -87,7 +89,10 @@ export class SortedObjects {
   #search(key: ObjectKey): StoredObject | undefined {
     const { chunk: at, position } = this.#placeOf(key);
     const chunk = this.#chunks[at];
-    if (chunk === undefined || !chunk.isAt(position, key)) return undefined;
+    if (chunk === undefined || !chunk.isAt(position, key)) {
+      this.#recent.set(new Missing(key));
+      return undefined;
+    }
     const found = chunk.objects[position] as StoredObject;
     this.#recent.set(found);
     return found;
