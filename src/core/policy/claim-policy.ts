@@ -185,20 +185,44 @@ function assemble(
   const origin = { ...trigger, plane, policy: policyPlane === "" ? policy : `${policyPlane}/${policy}` };
   // A namespace of the object's control plane means nothing in another.
   const ownNamespace = input.isElsewhere?.(consumer) === true ? "" : trigger.namespace;
-  let { name } = metadata;
-  return {
-    // Made when it is asked for: it takes longest, and who looks at what is claimed for an object that is there needs none.
-    get name() {
-      name ??= claimName(metadata.generateName ?? policy, origin, consumer, requests);
-      return name;
-    },
+  const named = metadata.name ?? (() => claimName(metadata.generateName ?? policy, origin, consumer, requests));
+  return new NamedLate(named, {
     namespace: legalNamespace(metadata.namespace ?? (ownNamespace || input.bucketNamespace(consumer))),
     labels: template.labels(trigger),
     annotations: { ...metadata.annotations, ...standardAnnotations(policy, trigger, input) },
     consumer,
     requests,
     resource: { apiGroup: trigger.group, kind: trigger.kind, namespace: trigger.namespace, name: trigger.name },
-  };
+  });
+}
+
+/**
+ * A claim whose name is made when it is asked for: that takes longest, and who looks at what is claimed for an object that is
+ * there needs none.
+ */
+class NamedLate implements RenderedClaim {
+  readonly namespace: string;
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  readonly consumer: ConsumerRef;
+  readonly requests: readonly ClaimRequest[];
+  readonly resource: ResourceRef;
+  #name: string | (() => string);
+
+  constructor(name: string | (() => string), claim: Omit<RenderedClaim, "name">) {
+    this.namespace = claim.namespace;
+    this.labels = claim.labels;
+    this.annotations = claim.annotations;
+    this.consumer = claim.consumer;
+    this.requests = claim.requests;
+    this.resource = claim.resource;
+    this.#name = name;
+  }
+
+  get name(): string {
+    if (typeof this.#name !== "string") this.#name = this.#name();
+    return this.#name;
+  }
 }
 
 /** How many versions of a kind have their labels kept; a policy is about one kind, which has few. */
