@@ -36,7 +36,7 @@ export interface Measured extends Load {
 
 const program = join("node_modules", ".cache", "milo-quota", "bench", "admission-process.js");
 /** Within that, everything that follows from a create has been written. */
-const settleMs = 1_500;
+export const settleMs = 1_500;
 
 export async function bundleAdmission(): Promise<void> {
   await bundleProgram("bench/admission/admission-process.ts", program);
@@ -77,12 +77,9 @@ export class AdmissionChild {
   }
 
   /** Writes are counted when all that follows has been written, too. */
-  async measured(work: () => Promise<Load>): Promise<Measured> {
-    const before = await this.state();
-    const load = await work();
-    await new Promise((resolve) => setTimeout(resolve, settleMs));
+  async writesSince({ revision }: State, { count }: Load): Promise<number> {
     const after = await this.state();
-    return { ...load, writesEach: (after.revision - before.revision - load.count) / load.count };
+    return (after.revision - revision - count) / count;
   }
 
   async stop(): Promise<void> {
