@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -38,6 +38,23 @@ describe("npm start", () => {
     await expect(door.get("/readyz")).rejects.toBeInstanceOf(ConnectionFailed);
     await door.close();
   }, 60_000);
+
+  it("builds again only when something has changed", async () => {
+    const built = join(folder, "dist", "milo-quota.js");
+    const again = async (): Promise<number> => {
+      npm = new RunningProgram("npm", ["start", "--", "--port", "0"], { cwd: folder });
+      await npm.welcome();
+      await npm.end("SIGTERM");
+      return statSync(built).mtimeMs;
+    };
+    const first = await again();
+    expect(await again()).toBe(first);
+    writeFileSync(join(folder, "src", "new.ts"), "export const nothing = 0;\n");
+    const second = await again();
+    expect(second).toBeGreaterThan(first);
+    rmSync(join(folder, "src", "new.ts"));
+    expect(await again()).toBeGreaterThan(second);
+  }, 120_000);
 
   it("gives the program room for what comes and goes, as benchmarks do", () => {
     expect(programFlags()).toEqual([expect.stringMatching(/^--max-semi-space-size=\d+$/)]);
