@@ -106,8 +106,9 @@ export async function serveUntilEnded(
 ): Promise<void> {
   try {
     const server = await start(optionsOf(flags));
+    const end = ended(); // whoever has read the welcome may end it
     console.log(welcome(server, { flags, shell, readyMs: Math.round(elapsedMs()) }));
-    await ended();
+    await end;
     console.log("Stopping ...");
     await server.stop();
   } catch (error) {
