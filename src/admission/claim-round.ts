@@ -8,7 +8,7 @@ import type { ClaimStream } from "./claim-stream.ts";
 import { type Claimant, claimantOf, ownerOf } from "./claimant.ts";
 import { type Heard, isIgnored, judge } from "./judgement.ts";
 import type { ObjectChange } from "./object-change.ts";
-import { Provision } from "./provision.ts";
+import type { Provision } from "./provision.ts";
 import type { QuotaAdmissionOptions } from "./quota-admission.ts";
 import { Refused } from "./refusals.ts";
 import type { WaiterResult } from "./stream-listener.ts";
@@ -24,17 +24,8 @@ export interface PolicyClaim {
 
 type RoundOptions = Pick<
   QuotaAdmissionOptions,
-  | "planes"
-  | "streams"
-  | "clock"
-  | "waitMsMax"
-  | "advice"
-  | "ownedFromBirth"
-  | "decider"
-  | "report"
-  | "usage"
-  | "newcomers"
->;
+  "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "ownedFromBirth" | "decider" | "report"
+> & { readonly provision: Provision };
 
 /** Why a change is let in. */
 export interface LetIn {
@@ -72,7 +63,7 @@ export class ClaimRound {
     this.#change = change;
     this.#claims = claims;
     this.#claimant = claimantOf(change, options.planes);
-    this.#provision = new Provision(options);
+    this.#provision = options.provision;
   }
 
   /** What became of each claim, once that is known. */

@@ -33,7 +33,7 @@ export class Provision {
    */
   granted(placed: PlacedClaim, signal: AbortSignal): Promise<void> | undefined {
     const { claim, plane } = placed;
-    if (!this.#newcomers.areGranted(claim.consumer) || this.#isGranted(claim, plane)) return undefined;
+    if (this.#isGranted(claim, plane) || !this.#newcomers.areGranted(claim.consumer)) return undefined;
     return this.#untilGranted(placed, signal);
   }
 

@@ -20,6 +20,7 @@ import type { Newcomers } from "./newcomers.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
 import type { PolicySight } from "./policy-sight.ts";
 import { notChecked, type Wishes, wishesOf } from "./policy-wishes.ts";
+import { Provision } from "./provision.ts";
 import { Refused, type Shortage } from "./refusals.ts";
 import { type UsageView, unknownUsage } from "./usage-view.ts";
 import { usageWarnings } from "./usage-warnings.ts";
@@ -65,6 +66,7 @@ export interface QuotaAdmissionOptions {
 /** Lets objects in that quota is there for. What cannot be decided is not let in. */
 export class QuotaAdmission {
   readonly #options: QuotaAdmissionOptions;
+  readonly #roundOptions: QuotaAdmissionOptions & { readonly provision: Provision };
   readonly #usage: UsageView;
   readonly #forecast: Forecast;
   /** For warnings, where this process does not know how much is used. */
@@ -77,6 +79,7 @@ export class QuotaAdmission {
 
   constructor(options: QuotaAdmissionOptions) {
     this.#options = options;
+    this.#roundOptions = { ...options, provision: new Provision(options) };
     const { planes, sight, clock, report, usage = unknownUsage } = options;
     this.#usage = usage;
     this.#forecast = new Forecast({ planes, registrations: sight, usage });
@@ -132,7 +135,7 @@ export class QuotaAdmission {
     const { sight, told } = this.#options;
     const needs = needsOf(this.#placed(claims, change));
     if (!this.#usage.isAlone) this.#readings.begin(needs.filter((need) => !this.#knows(need)));
-    let round = new ClaimRound(this.#options, change, claims);
+    let round = new ClaimRound(this.#roundOptions, change, claims);
     const returnedBefore = this.#returned;
     try {
       const { ignored, claims: granted } = await round.run(signal).catch(async (error: unknown) => {
@@ -140,7 +143,7 @@ export class QuotaAdmission {
         if (!isReturned || !isShort(error)) throw error;
         // What somebody else had and was refused is free for whoever comes after that.
         await untilAborted(Promise.all([round.withdraw(), ...this.#returning]), signal);
-        round = new ClaimRound(this.#options, change, claims);
+        round = new ClaimRound(this.#roundOptions, change, claims);
         return round.run(signal);
       });
       told.admitted?.(change, granted);

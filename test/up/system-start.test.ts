@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -11,6 +11,11 @@ import { FrontDoor } from "./front-door.ts";
 import { RunningProgram } from "./running-program.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
+
+/** Whether this machine has any such address: some containers have none. */
+function hasIpv6(): boolean {
+  return Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === "::1") === true);
+}
 
 describe("milo-quota up", () => {
   let program: ServerProgram;
@@ -140,11 +145,10 @@ describe("milo-quota up", () => {
     expect([used.code, used.stderr]).toEqual([0, ""]);
   });
 
-  it("is reached by addresses of six parts in brackets", async (context) => {
+  it.runIf(hasIpv6())("is reached by IPv6 addresses in brackets", async () => {
     const data = join(folder, "data");
     const server = run("--port", "0", "--data-dir", data, "--bind", "::1");
-    const welcome = await server.welcome().catch((error: Error) => error.message);
-    if (welcome.includes("no address of this machine")) context.skip("there are no such addresses here");
+    const welcome = await server.welcome();
     expect(welcome).toMatch(/at https:\/\/\[::1\]:\d+ /);
     expect((await open(join(data, "kubeconfig")).get("/readyz")).code).toBe(200);
   });

@@ -204,8 +204,9 @@ export class BucketWriter implements Running {
 
   /** A page that we did not write, or that somebody deleted without our knowing, is no longer what we think it is. */
   #sawPage(plane: string, { consumer, resourceType, writer, deleting }: SeenPage): void {
-    const known = this.#desks.get(deskId({ plane, consumer }))?.pages.get(resourceType);
-    if (this.#ports.pages.isOurs(writer) && (!deleting || known?.deleting === true)) return;
+    const isKnown = (): boolean =>
+      this.#desks.get(deskId({ plane, consumer }))?.pages.get(resourceType)?.deleting === true;
+    if (this.#ports.pages.isOurs(writer) && (!deleting || isKnown())) return;
     this.#at({ plane }, consumer).sawPage(resourceType);
   }
 

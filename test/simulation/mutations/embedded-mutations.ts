@@ -149,7 +149,7 @@ export const embeddedMutations: readonly Mutation[] = [
     edits: [
       {
         file: "src/controllers/writer/bucket-writer.ts",
-        find: "(!deleting || known?.deleting === true)",
+        find: "(!deleting || isKnown())",
         replace: "!deleting",
       },
     ],
