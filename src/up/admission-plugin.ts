@@ -31,38 +31,35 @@ export class QuotaPlugin implements AdmissionPlugin {
 }
 
 /** Undefined for what is no object being deleted. */
-function removalOf({ operation, plane, kind, namespace, name, user, oldObject, warn }: AdmissionRequest) {
+function removalOf(request: AdmissionRequest): ObjectRemoval | undefined {
+  const { operation, oldObject, warn } = request;
   if (operation !== "DELETE" || oldObject === undefined) return undefined;
+  return { ...subjectOf(request), oldObject: oldObject as JsonObject, warn };
+}
+
+/** Which object it is about, and who asks. */
+function subjectOf({ plane, kind, namespace, name, user }: AdmissionRequest) {
   const { username, uid, groups, extra } = user;
-  const removal: ObjectRemoval = {
+  return {
     plane,
     type: kind,
     kind: kind.kind,
     namespace: kind.scope === "Cluster" ? "" : namespace,
     name,
     user: { name: username, uid, groups, extra },
-    oldObject: oldObject as JsonObject,
-    warn,
   };
-  return removal;
 }
 
 /** Undefined for what is no object of its kind being created or changed. */
 function changeOf(request: AdmissionRequest): ObjectChange | undefined {
-  const { operation, plane, kind, subresource, namespace, name, dryRun, warn } = request;
-  if (operation === "DELETE" || request.object === undefined || request.object.kind !== kind.kind) return undefined;
-  const { username, uid, groups, extra } = request.user;
+  const { operation, kind, subresource, dryRun, object, warn } = request;
+  if (operation === "DELETE" || object === undefined || object.kind !== kind.kind) return undefined;
   return {
+    ...subjectOf(request),
     operation,
-    plane,
-    type: kind,
-    kind: kind.kind,
     subresource,
-    namespace: kind.scope === "Cluster" ? "" : namespace,
-    name,
-    user: { name: username, uid, groups, extra },
     dryRun,
-    object: request.object as JsonObject,
+    object: object as JsonObject,
     oldObject: request.oldObject as JsonObject | undefined,
     warn,
   };

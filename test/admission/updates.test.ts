@@ -32,15 +32,20 @@ afterEach(async () => {
 const patch = (path: string, body: Json, query: Readonly<Record<string, string>> = {}): Promise<Told> =>
   world.ask({ method: "PATCH", path, body, query, type: merge });
 
-describe("an object that starts to match a policy", () => {
-  const map = "/api/v1/namespaces/default/configmaps";
-  const label = (name: string, value: string | null) =>
-    patch(`${map}/${name}`, { metadata: { labels: { counted: value } } });
+const map = "/api/v1/namespaces/default/configmaps";
+const label = (name: string, value: string | null): Promise<Told> =>
+  patch(`${map}/${name}`, { metadata: { labels: { counted: value } } });
 
+/** There may be one config map that says that it counts. */
+async function countMaps(): Promise<void> {
+  await provide(world, "core/configmaps", configMapKind, 1);
+  const constraints = [{ expression: 'trigger.metadata.labels["counted"] == "yes"' }];
+  await enforce(world, policy("maps", configMapKind, "core/configmaps", { constraints }));
+}
+
+describe("an object that starts to match a policy", () => {
   beforeEach(async () => {
-    await provide(world, "core/configmaps", configMapKind, 1);
-    const constraints = [{ expression: 'trigger.metadata.labels["counted"] == "yes"' }];
-    await enforce(world, policy("maps", configMapKind, "core/configmaps", { constraints }));
+    await countMaps();
     for (const name of ["a", "b"]) await world.create(configMapsType, configMap(name));
   });
 
@@ -85,14 +90,8 @@ describe("an object that starts to match a policy", () => {
 });
 
 describe("an object that stops matching a policy", () => {
-  const map = "/api/v1/namespaces/default/configmaps";
-  const label = (name: string, value: string | null) =>
-    patch(`${map}/${name}`, { metadata: { labels: { counted: value } } });
-
   beforeEach(async () => {
-    await provide(world, "core/configmaps", configMapKind, 1);
-    const constraints = [{ expression: 'trigger.metadata.labels["counted"] == "yes"' }];
-    await enforce(world, policy("maps", configMapKind, "core/configmaps", { constraints }));
+    await countMaps();
     const labels = { counted: "yes" };
     await world.create(configMapsType, configMap("a", {}, { labels }));
     await world.create(configMapsType, configMap("b"));

@@ -61,21 +61,23 @@ const shown = (ledger: ConsumerLedger) =>
     return { total: book.figures(), figures, used: [...book.dimensionKeys].sort(), free: book.unassigned };
   });
 
+/** What pools there are of each type, what is held of them, and what is asked for. */
+const situation = [
+  fc.tuple(pools, pools),
+  fc.array(parts, { maxLength: 6 }),
+  fc.array(parts, { maxLength: 4 }),
+] as const;
+
 it("a trial comes to what a decision comes to, with the same figures, and leaves no trace", () => {
   fc.assert(
-    fc.property(
-      fc.tuple(pools, pools),
-      fc.array(parts, { maxLength: 6 }),
-      fc.array(parts, { maxLength: 4 }),
-      (given, held, lists) => {
-        const [ledger, twin] = [ledgerWith(given, held), ledgerWith(given, held)];
-        const before = shown(ledger);
-        const tried = tryClaims(lists, (type) => ledger.book(type));
-        expect(shown(ledger)).toEqual(before);
-        expect(sorted(tried)).toEqual(sorted(decided(twin, lists)));
-        expect(sorted(decided(ledger, lists))).toEqual(sorted(tried));
-      },
-    ),
+    fc.property(...situation, (given, held, lists) => {
+      const [ledger, twin] = [ledgerWith(given, held), ledgerWith(given, held)];
+      const before = shown(ledger);
+      const tried = tryClaims(lists, (type) => ledger.book(type));
+      expect(shown(ledger)).toEqual(before);
+      expect(sorted(tried)).toEqual(sorted(decided(twin, lists)));
+      expect(sorted(decided(ledger, lists))).toEqual(sorted(tried));
+    }),
     { numRuns: 5000 },
   );
 });
@@ -102,17 +104,12 @@ const buckets = (ledger: ConsumerLedger): ShownFigures => ({
 describe("by buckets alone", () => {
   it("nothing is said to be short that would fit", () => {
     fc.assert(
-      fc.property(
-        fc.tuple(pools, pools),
-        fc.array(parts, { maxLength: 6 }),
-        fc.array(parts, { maxLength: 4 }),
-        (given, held, lists) => {
-          const ledger = ledgerWith(given, held);
-          const fitting = tryClaims(lists, (type) => ledger.book(type)).every((short) => short.length === 0);
-          fc.pre(fitting);
-          expect(tryShown(lists, buckets(ledger)).flat()).toEqual([]);
-        },
-      ),
+      fc.property(...situation, (given, held, lists) => {
+        const ledger = ledgerWith(given, held);
+        const fitting = tryClaims(lists, (type) => ledger.book(type)).every((short) => short.length === 0);
+        fc.pre(fitting);
+        expect(tryShown(lists, buckets(ledger)).flat()).toEqual([]);
+      }),
       { numRuns: 2000 },
     );
   });
