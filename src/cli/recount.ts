@@ -27,7 +27,7 @@ interface RecountFlags extends ClusterFlags, OutputFlags {
 
 /** What is under way takes less than this to be written down. */
 const settleMs = 2_000;
-const fixLooksMax = 10;
+const fixLooksMax = 4;
 
 export function addRecount(program: Command, surroundings: Surroundings): void {
   const name = program.name();
@@ -126,7 +126,7 @@ async function driftsIn(plane: KubeClient, { cluster, units }: Ground, signal: A
   return { plane, consumers: books.length, drifts: isWhole ? told : [], unjudged: isWhole ? [] : told };
 }
 
-/** Waits until the quota system has counted anew; what it does not put right is still told. */
+/** Waits until the quota system has counted anew. What it does not put right is still told; what is under way is not. */
 async function fixAll(
   found: readonly PlaneDrifts[],
   ground: Ground,
@@ -136,7 +136,7 @@ async function fixAll(
   for (const { plane, drifts } of left) for (const drift of drifts) await touch(plane, drift, ground.cluster, signal);
   for (let looks = 0; looks < fixLooksMax && left.length > 0; looks += 1) {
     await pause(ground.cluster.clock, settleMs / 4, signal);
-    const now = await forEachOf(left, ({ plane }) => driftsIn(plane, ground, signal));
+    const now = await forEachOf(left, ({ plane }) => lastingDrifts(plane, ground, signal));
     left = now.filter(({ drifts }) => drifts.length > 0);
   }
   return left;

@@ -427,7 +427,28 @@ describe("milo-quota recount", () => {
     ]);
     expect((await world.ask(["recount"])).status).toBe(0);
   });
+
+  it("has it put right among buckets that never rest", async () => {
+    const usage = await world.ask(["usage", "--consumer", "Organization/acme-corp", "-o", "json"]);
+    const { namespace, name } = json(usage).items[0].bucket;
+    await hands.patchStatus(bucket(name, namespace), { allocated: 1, available: 2 });
+    let isOver = false;
+    const busy = Promise.all(
+      ["a", "b", "c", "d"].map(async (client) => {
+        for (let at = 0; !isOver; at += 1) await comesAndGoes(claim(`${client}-${at}`, "1"));
+      }),
+    );
+    const { status, out } = await world.ask(["recount", "--fix"]);
+    isOver = true;
+    await busy;
+    expect([status, out]).toEqual([0, expect.stringContaining("1 bucket differs. All were counted anew")]);
+  });
 });
+
+async function comesAndGoes(manifest: string): Promise<void> {
+  expect(await hands.create(manifest)).toEqual([]);
+  await hands.remove(manifest);
+}
 
 describe("milo-quota doctor", () => {
   it("warns of what may be meant, and exits with 0", async () => {
