@@ -32,35 +32,37 @@ export class QuotaPlugin implements AdmissionPlugin {
 
 /** Undefined for what is no object being deleted. */
 function removalOf(request: AdmissionRequest): ObjectRemoval | undefined {
-  const { operation, oldObject, warn } = request;
+  const { plane, operation, kind, name, oldObject, warn } = request;
   if (operation !== "DELETE" || oldObject === undefined) return undefined;
-  return { ...subjectOf(request), oldObject: oldObject as JsonObject, warn };
-}
-
-/** Which object it is about, and who asks. */
-function subjectOf({ plane, kind, namespace, name, user }: AdmissionRequest) {
-  const { username, uid, groups, extra } = user;
-  return {
-    plane,
-    type: kind,
-    kind: kind.kind,
-    namespace: kind.scope === "Cluster" ? "" : namespace,
-    name,
-    user: { name: username, uid, groups, extra },
-  };
+  const [namespace, user] = [namespaceOf(request), userOf(request)];
+  return { plane, type: kind, kind: kind.kind, namespace, name, user, oldObject: oldObject as JsonObject, warn };
 }
 
 /** Undefined for what is no object of its kind being created or changed. */
 function changeOf(request: AdmissionRequest): ObjectChange | undefined {
-  const { operation, kind, subresource, dryRun, object, warn } = request;
+  const { plane, operation, kind, name, subresource, dryRun, object, oldObject, warn } = request;
   if (operation === "DELETE" || object === undefined || object.kind !== kind.kind) return undefined;
   return {
-    ...subjectOf(request),
+    plane,
     operation,
+    type: kind,
+    kind: kind.kind,
+    namespace: namespaceOf(request),
+    name,
     subresource,
     dryRun,
+    user: userOf(request),
     object: object as JsonObject,
-    oldObject: request.oldObject as JsonObject | undefined,
+    oldObject: oldObject as JsonObject | undefined,
     warn,
   };
+}
+
+function namespaceOf({ kind, namespace }: AdmissionRequest): string {
+  return kind.scope === "Cluster" ? "" : namespace;
+}
+
+function userOf({ user }: AdmissionRequest): ObjectChange["user"] {
+  const { username, uid, groups, extra } = user;
+  return { name: username, uid, groups, extra };
 }
