@@ -69,10 +69,9 @@ export class ClaimAttempt {
 
   /** Undefined when there is a claim of the name. */
   async #create(signal: AbortSignal): Promise<ResourceClaim | undefined> {
-    const manifest = claimManifest(this.#wanted) as unknown as KubernetesObject;
-    const noted = { ...manifest.metadata.annotations, [annotations.candidates]: this.#claimant.uid };
-    const owned = this.#owner === undefined ? {} : { ownerReferences: [this.#owner] };
-    const object = { ...manifest, metadata: { ...manifest.metadata, annotations: noted, ...owned } };
+    const noted = { ...this.#wanted.annotations, [annotations.candidates]: this.#claimant.uid };
+    const owners = this.#owner === undefined ? [] : [this.#owner];
+    const object = claimManifest(this.#wanted, noted, owners) as unknown as KubernetesObject;
     try {
       const made = await this.#made(object, signal);
       this.#hasMade = true;

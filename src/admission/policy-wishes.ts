@@ -1,8 +1,7 @@
-import type { ClaimInput } from "../core/policy/claim-policy.ts";
 import type { AdmissionListener } from "./admission-listener.ts";
 import type { PolicyClaim } from "./claim-round.ts";
 import type { ObjectChange } from "./object-change.ts";
-import { type ClaimPolicy, wishOf } from "./wanted-claims.ts";
+import { type ChangeInput, type ClaimPolicy, wishOf } from "./wanted-claims.ts";
 
 /** How a warning begins that a policy lets something in which it knows nothing of. */
 export const notChecked = "quota is not checked";
@@ -19,7 +18,7 @@ export interface Wishes {
 
 export interface WishContext {
   readonly change: ObjectChange;
-  readonly input: Omit<ClaimInput, "trigger">;
+  readonly input: ChangeInput;
   readonly isShadow: (policy: ClaimPolicy) => boolean;
   readonly told: AdmissionListener;
 }

@@ -8,7 +8,7 @@ import type { ObjectChange } from "./object-change.ts";
 export type ClaimPolicy = ReadyPolicy<ClaimCreationPolicy, CompiledClaimPolicy>;
 
 /** What policies may ask about a change beside its object, whichever policy it is. */
-export type ChangeInput = Omit<ClaimInput, "trigger" | "policyPlane">;
+export type ChangeInput = Required<Omit<ClaimInput, "trigger" | "policyPlane">>;
 
 /** What a policy makes of a change. */
 export type Wish =
@@ -19,13 +19,13 @@ export type Wish =
 /** What a change needs by a policy: all that a new object asks for, and what a changed one asks for beyond that before. */
 export function wishOf(policy: ClaimPolicy, change: ObjectChange, asked: ChangeInput): Wish {
   const { object, oldObject } = change;
-  const input = { ...asked, policyPlane: policyPlane(policy, change, asked) };
-  const now = rendered(policy, object, input);
+  const plane = policyPlane(policy, change, asked);
+  const now = rendered(policy, inputFor(object, asked, plane));
   if (oldObject === undefined) return now;
   // A policy that does not work must not keep anybody from letting an object go.
   if (now.outcome === "failed" && isSameToPolicies(oldObject, object)) return { outcome: "nothing", missingKeys: 0 };
   if (now.outcome !== "claim") return now;
-  const before = rendered(policy, oldObject, input);
+  const before = rendered(policy, inputFor(oldObject, asked, plane));
   // What cannot be said of an object as it was does not make it free.
   const held = before.outcome === "claim" ? before.claim : undefined;
   const growth = growthOf(held, now.claim, versionOf(oldObject));
@@ -49,8 +49,13 @@ function policyPlane({ plane }: ClaimPolicy, change: ObjectChange, input: Pick<C
   return plane === change.plane ? input.plane : "";
 }
 
-function rendered({ compiled }: ClaimPolicy, trigger: JsonObject, input: Omit<ClaimInput, "trigger">): Wish {
-  const rendering = compiled.evaluate({ ...input, trigger });
+function inputFor(trigger: JsonObject, asked: ChangeInput, policyPlane: string): ClaimInput {
+  const { user, requestInfo, plane, tenantOf, bucketNamespace, isElsewhere, now } = asked;
+  return { trigger, user, requestInfo, plane, policyPlane, tenantOf, bucketNamespace, isElsewhere, now };
+}
+
+function rendered({ compiled }: ClaimPolicy, input: ClaimInput): Wish {
+  const rendering = compiled.evaluate(input);
   switch (rendering.outcome) {
     case "claim":
       return { outcome: "claim", claim: rendering.claim };

@@ -42,15 +42,14 @@ export class ClaimDecisions {
     claim: ClaimRecord,
     { automatic, address, object }: Readonly<{ automatic: AutomaticClaim; address: ObjectAddress; object: Sighting }>,
   ): ClaimStep {
-    const situation = { state: claim.state, automatic, mayBeOwned: mayOwn(address.place, place), object };
-    return nextStep({ ...situation, ...this.#seenOf(place, claim, object) }, this.#options.times);
-  }
-
-  #seenOf(place: ObjectPlace, claim: ClaimRecord, object: Sighting) {
-    const { firstSeen } = this.#options.claims;
+    const { claims, times } = this.#options;
+    const { state } = claim;
     const key = placeKey(place);
-    if (object.sight === "there") firstSeen.sawObject(key, claim, object.uid);
-    return { landed: firstSeen.landed(key, claim), ...firstSeen.agesOf(key, claim) };
+    if (object.sight === "there") claims.firstSeen.sawObject(key, claim, object.uid);
+    const mayBeOwned = mayOwn(address.place, place);
+    const landed = claims.firstSeen.landed(key, claim);
+    const { listSeenMs, deniedSeenMs } = claims.firstSeen.agesOf(key, claim);
+    return nextStep({ state, automatic, mayBeOwned, object, landed, listSeenMs, deniedSeenMs }, times);
   }
 
   /** How long objects on its list may still come. */

@@ -41,20 +41,14 @@ export function forcedManifest(
   uid: string,
   { owner, finalizer }: { readonly owner: OwnerReference | undefined; readonly finalizer: boolean },
 ): KubernetesObject {
-  const manifest = claimManifest(claim) as unknown as KubernetesObject;
   const noted = {
     ...claim.annotations,
     [annotations.createdBy]: claimRepairer,
     [annotations.candidates]: uid,
     [annotations.bound]: uid,
   };
-  const metadata = {
-    ...manifest.metadata,
-    annotations: noted,
-    ...(owner === undefined ? {} : { ownerReferences: [owner] }),
-    ...(finalizer ? { finalizers: [claimFinalizer] } : {}),
-  };
-  return { ...manifest, metadata };
+  const manifest = claimManifest(claim, noted, owner === undefined ? [] : [owner]) as unknown as KubernetesObject;
+  return finalizer ? { ...manifest, metadata: { ...manifest.metadata, finalizers: [claimFinalizer] } } : manifest;
 }
 
 /** What is to be done with a claim that has the name of the one to be made. */

@@ -2,7 +2,7 @@ import type { Environment } from "../../cel/environment.ts";
 import { duplicate, type FieldIssue, forbidden, itemPath } from "../../protocol/field-issue.ts";
 import { quote } from "../../protocol/go-quote.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
-import { parseApiVersion } from "../../protocol/object-meta.ts";
+import { type OwnerReference, parseApiVersion } from "../../protocol/object-meta.ts";
 import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
 import type { ConsumerRef } from "../resources/consumer-ref.ts";
 import { dimensionKey } from "../resources/dimensions.ts";
@@ -20,7 +20,7 @@ import {
   type RequestInfo,
   type RequestUser,
 } from "./policy-variables.ts";
-import { claimName } from "./rendered-names.ts";
+import { claimName, type Origin } from "./rendered-names.ts";
 import { consumerManifest, requestsManifest, shownRequest } from "./shared-parts.ts";
 import {
   legalNamespace,
@@ -181,11 +181,10 @@ function assemble(
 ): RenderedClaim {
   const metadata = template.metadata(bindings);
   const trigger = identityOf(input.trigger);
-  const { plane, policyPlane = "" } = input;
-  const origin = { ...trigger, plane, policy: policyPlane === "" ? policy : `${policyPlane}/${policy}` };
   // A namespace of the object's control plane means nothing in another.
   const ownNamespace = input.isElsewhere?.(consumer) === true ? "" : trigger.namespace;
-  const named = metadata.name ?? (() => claimName(metadata.generateName ?? policy, origin, consumer, requests));
+  const named = (): string =>
+    metadata.name ?? claimName(metadata.generateName ?? policy, originOf(policy, trigger, input), consumer, requests);
   return new NamedLate(named, {
     namespace: legalNamespace(metadata.namespace ?? (ownNamespace || input.bucketNamespace(consumer))),
     labels: template.labels(trigger),
@@ -194,6 +193,15 @@ function assemble(
     requests,
     resource: { apiGroup: trigger.group, kind: trigger.kind, namespace: trigger.namespace, name: trigger.name },
   });
+}
+
+function originOf(
+  called: string,
+  { group, kind, namespace, name }: TriggerIdentity,
+  { plane, policyPlane = "" }: ClaimInput,
+): Origin {
+  const policy = policyPlane === "" ? called : `${policyPlane}/${called}`;
+  return { plane, policy, group, kind, namespace, name };
 }
 
 /**
@@ -207,20 +215,21 @@ class NamedLate implements RenderedClaim {
   readonly consumer: ConsumerRef;
   readonly requests: readonly ClaimRequest[];
   readonly resource: ResourceRef;
-  #name: string | (() => string);
+  readonly #makeName: () => string;
+  #name: string | undefined;
 
-  constructor(name: string | (() => string), claim: Omit<RenderedClaim, "name">) {
+  constructor(makeName: () => string, claim: Omit<RenderedClaim, "name">) {
     this.namespace = claim.namespace;
     this.labels = claim.labels;
     this.annotations = claim.annotations;
     this.consumer = claim.consumer;
     this.requests = claim.requests;
     this.resource = claim.resource;
-    this.#name = name;
+    this.#makeName = makeName;
   }
 
   get name(): string {
-    if (typeof this.#name !== "string") this.#name = this.#name();
+    this.#name ??= this.#makeName();
     return this.#name;
   }
 }
@@ -258,22 +267,35 @@ function standardAnnotations(
   };
 }
 
-/** The claim as an object to send. */
-export function claimManifest(claim: RenderedClaim): JsonObject {
-  return manifest(claim, requestsManifest(claim.requests));
+/** The claim as an object to send, with other annotations than its own, and with owners, if it is to have them. */
+export function claimManifest(
+  claim: RenderedClaim,
+  noted: Labels = claim.annotations,
+  owners: readonly OwnerReference[] = [],
+): JsonObject {
+  const { name, namespace, requests } = claim;
+  const metadata =
+    owners.length === 0
+      ? { name, namespace, labels: claim.labels, annotations: noted }
+      : { name, namespace, labels: claim.labels, annotations: noted, ownerReferences: owners };
+  return manifest(claim, metadata as unknown as JsonObject, requestsManifest(requests));
 }
 
 /** The same as people write it: what is empty is left out. */
 export function shownManifest(claim: RenderedClaim): JsonObject {
-  return manifest(claim, claim.requests.map(shownRequest));
+  const { name, namespace, labels: labelled, annotations: noted } = claim;
+  return manifest(claim, { name, namespace, labels: labelled, annotations: noted }, claim.requests.map(shownRequest));
 }
 
-function manifest(claim: RenderedClaim, requests: readonly JsonObject[]): JsonObject {
-  const { name, namespace, consumer, resource } = claim;
+function manifest(
+  { consumer, resource }: RenderedClaim,
+  metadata: JsonObject,
+  requests: readonly JsonObject[],
+): JsonObject {
   return {
     apiVersion: quotaApiVersion,
     kind: "ResourceClaim",
-    metadata: { name, namespace, labels: claim.labels, annotations: claim.annotations },
+    metadata,
     spec: {
       consumerRef: consumerManifest(consumer),
       requests,
