@@ -51,6 +51,7 @@ function withCondition(
   { now, amounts }: StatusFrame,
 ): object {
   const others = (status.conditions ?? []).filter(({ type }) => type !== condition.type);
-  const said = { ...condition, observedGeneration: generation, lastTransitionTime: now };
+  const { type, status: holds, reason, message } = condition;
+  const said = { type, status: holds, reason, message, observedGeneration: generation, lastTransitionTime: now };
   return { ...status, observedGeneration: generation, amounts, conditions: [...others, said] };
 }

@@ -188,7 +188,7 @@ function assemble(
   return new NamedLate(named, {
     namespace: legalNamespace(metadata.namespace ?? (ownNamespace || input.bucketNamespace(consumer))),
     labels: template.labels(trigger),
-    annotations: { ...metadata.annotations, ...standardAnnotations(policy, trigger, input) },
+    annotations: annotated(metadata.annotations, policy, trigger, input),
     consumer,
     requests,
     resource: { apiGroup: trigger.group, kind: trigger.kind, namespace: trigger.namespace, name: trigger.name },
@@ -252,19 +252,20 @@ function labelsOf(policy: string, given: Labels): Template["labels"] {
   };
 }
 
-function standardAnnotations(
+function annotated(
+  given: Labels,
   policy: string,
   trigger: TriggerIdentity,
   { now, plane, policyPlane = "" }: ClaimInput,
-): Readonly<Record<string, string>> {
-  return {
-    [annotations.createdBy]: claimCreator,
-    [annotations.createdAt]: now,
-    [annotations.resourceName]: trigger.name,
-    [annotations.policy]: policy,
-    ...(plane === "" ? {} : { [annotations.resourcePlane]: plane }),
-    ...(policyPlane === "" ? {} : { [annotations.policyPlane]: policyPlane }),
-  };
+): Labels {
+  const all: Record<string, string> = { ...given };
+  all[annotations.createdBy] = claimCreator;
+  all[annotations.createdAt] = now;
+  all[annotations.resourceName] = trigger.name;
+  all[annotations.policy] = policy;
+  if (plane !== "") all[annotations.resourcePlane] = plane;
+  if (policyPlane !== "") all[annotations.policyPlane] = policyPlane;
+  return all;
 }
 
 /** The claim as an object to send, with other annotations than its own, and with owners, if it is to have them. */
