@@ -69,7 +69,8 @@ export class ClaimAttempt {
 
   /** Undefined when there is a claim of the name. */
   async #create(signal: AbortSignal): Promise<ResourceClaim | undefined> {
-    const noted = { ...this.#wanted.annotations, [annotations.candidates]: this.#claimant.uid };
+    const noted: Record<string, string> = { ...this.#wanted.annotations };
+    noted[annotations.candidates] = this.#claimant.uid;
     const owners = this.#owner === undefined ? [] : [this.#owner];
     const object = claimManifest(this.#wanted, noted, owners) as unknown as KubernetesObject;
     try {

@@ -15,8 +15,8 @@ export interface GuardedRequest {
   readonly name: string;
   readonly kind: { readonly group: string; readonly plural: string };
   readonly user: Requester;
-  readonly object?: KubernetesObject;
-  readonly oldObject?: KubernetesObject;
+  readonly object?: KubernetesObject | undefined;
+  readonly oldObject?: KubernetesObject | undefined;
 }
 
 type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly status: ApiStatus };

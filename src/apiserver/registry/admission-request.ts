@@ -36,8 +36,9 @@ export function removal(request: WriteRequest, oldObject: ApiObject, asked: Dele
 /** A change as those see it who have a say in it. A namespace is its own namespace to them. */
 function asking(request: WriteRequest, change: Change): AdmissionRequest {
   const { plane, kind, subresource, user, dryRun, warn } = request;
-  const namespace = isNamespaceKind(kind) ? change.name : request.namespace;
-  return { plane, kind, namespace, subresource, user, dryRun, warn, ...change };
+  const { operation, name, object, oldObject, options } = change;
+  const namespace = isNamespaceKind(kind) ? name : request.namespace;
+  return { plane, kind, namespace, name, subresource, operation, object, oldObject, options, user, dryRun, warn };
 }
 
 function writeOptions(kind: string, { dryRun, manager, fieldValidation }: WriteRequest): Options {

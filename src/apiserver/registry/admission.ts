@@ -16,9 +16,9 @@ export interface AdmissionRequest {
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /** Absent on a delete. */
-  readonly object?: ApiObject;
+  readonly object?: ApiObject | undefined;
   /** Absent on a create. */
-  readonly oldObject?: ApiObject;
+  readonly oldObject?: ApiObject | undefined;
   /** The options of the request, as an object of kind CreateOptions and so on. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly warn: (text: string) => void;

@@ -1,5 +1,5 @@
 import { alreadyExists, failure, StatusError, unexplained } from "../../protocol/api-status.ts";
-import type { PutOptions, StoredObject } from "../storage/object-store.ts";
+import type { StoredObject } from "../storage/object-store.ts";
 import { storedAs } from "./admission.ts";
 import { creation } from "./admission-request.ts";
 import { type Footing, storeBorn } from "./born-object.ts";
@@ -66,8 +66,8 @@ async function storeNew(
   const { takenBack } = registry.store; // whoever lets it in may rely on what has its place by then
   const settle = await registry.admission.validate(creation(request, shaped), request.signal);
   const key = keyOf(request, shaped.metadata.name as string);
-  const put = (whole: ApiObject, footing: Footing = {}): Promise<StoredObject | undefined> =>
-    putNew(registry, request, whole, { takenBack, ...footing });
+  const put = (whole: ApiObject, { together, standing }: Footing = {}): Promise<StoredObject | undefined> =>
+    putNew(registry, request, whole, { takenBack, together, standing });
   try {
     await registry.store.quiet(key);
     if (registry.store.get(key) !== undefined) {
@@ -88,7 +88,7 @@ async function putNew(
   registry: Registry,
   request: WriteRequest,
   object: ApiObject,
-  options: Footing & Pick<PutOptions, "takenBack">,
+  { takenBack, together, standing }: Footing & { readonly takenBack: number },
 ): Promise<StoredObject | undefined> {
   const key = keyOf(request, object.metadata.name as string);
   // A namespace or a definition may have begun to end while others were asked, and the client may be gone.
@@ -99,7 +99,8 @@ async function putNew(
   request.signal.throwIfAborted();
   const stored = storedForm(object, request.kind);
   if (request.dryRun) return unstored(key, stored);
-  const result = await registry.store.put(key, 0, stored, { ...options, ordered: request.ordered });
+  const { ordered } = request;
+  const result = await registry.store.put(key, 0, stored, { ordered, takenBack, together, standing });
   return result.ok ? result.stored : undefined;
 }
 
@@ -136,12 +137,12 @@ function withoutSystemFields(object: ApiObject): ApiObject {
 }
 
 function born(object: ApiObject, { kind }: WriteRequest, { random, clock }: Registry): ApiObject {
-  const { name, generateName } = object.metadata;
+  const { name, generateName, generation } = object.metadata;
   const named = withMetadata(object, {
-    ...(!name && generateName ? { name: generatedName(generateName, random) } : {}),
+    name: !name && generateName ? generatedName(generateName, random) : name,
     uid: random.uuid(),
     creationTimestamp: timestamp(clock.now()),
-    ...(kind.hasGeneration ? { generation: 1 } : {}),
+    generation: kind.hasGeneration ? 1 : generation,
   });
   return isFormed(object) ? asFormed(named) : named;
 }

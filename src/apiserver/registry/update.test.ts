@@ -40,7 +40,7 @@ describe("writes of the same object at the same time", () => {
   /** Lets every other write get as far before any of them is stored, as a webhook does that takes its time. */
   const slow = {
     name: "slow",
-    mutate: async ({ object: admitted }: { readonly object?: ApiObject }): Promise<ApiObject> => {
+    mutate: async ({ object: admitted }: { readonly object?: ApiObject | undefined }): Promise<ApiObject> => {
       await new Promise((resolve) => setImmediate(resolve));
       return admitted as ApiObject;
     },

@@ -42,7 +42,7 @@ interface Parts extends Loaded {
   readonly clock: Clock;
 }
 
-interface Wanted extends PutOptions {
+interface Wanted {
   readonly deleted: boolean;
   readonly object: JsonObject;
 }
@@ -90,12 +90,12 @@ class Store implements ObjectStore {
   }
 
   put(key: ObjectKey, expected: number, object: JsonObject, options: PutOptions = {}): Promise<WriteResult> {
-    return this.#write(key, expected, { ...options, deleted: false, object });
+    return this.#write(key, expected, { deleted: false, object }, options);
   }
 
   async remove(key: ObjectKey, expected: number, last: JsonObject): Promise<WriteResult> {
     if (expected === 0) return { ok: false, current: this.#objects.get(key) };
-    return this.#write(key, expected, { deleted: true, object: last });
+    return this.#write(key, expected, { deleted: true, object: last }, {});
   }
 
   list(scope: Scope, options?: ListOptions): Iterable<StoredObject> {
@@ -153,8 +153,10 @@ class Store implements ObjectStore {
   async #write(
     key: ObjectKey,
     expected: number,
-    { deleted, object, takenBack, standing = [], ...options }: Wanted,
+    { deleted, object }: Wanted,
+    options: PutOptions,
   ): Promise<WriteResult> {
+    const { takenBack, standing = [] } = options;
     checkKey(key);
     this.#writer.admit();
     // A conflict is answered once the write it conflicts with is there to be seen. If that one failed, there is none.

@@ -70,8 +70,9 @@ export class ResourceClient<Kind> {
   create(object: KubernetesObject, options: CreateOptions<Kind>, signal: AbortSignal): Promise<Kind> {
     const path = collectionPath(this.type, this.plane, this.#namespaceOf(object));
     const body = new JsonBody(object);
-    const early = { ordered: this.#early(options), bornWith: this.#bornWith(options) };
-    return this.#write({ method: "POST", path, body, ...early, ...asked(options) }, signal);
+    const { query, vouched } = asked(options);
+    const [ordered, bornWith] = [this.#early(options), this.#bornWith(options)];
+    return this.#write({ method: "POST", path, query, body, ordered, bornWith, vouched }, signal);
   }
 
   get(ref: ObjectRef, signal: AbortSignal): Promise<Kind> {
