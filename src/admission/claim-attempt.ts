@@ -5,6 +5,7 @@ import { annotations, candidatesMax } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { ResourceClient } from "../kube/client/resource-client.ts";
 import { StatusError } from "../protocol/api-status.ts";
+import { extended } from "../protocol/extended.ts";
 import type { Birth } from "../protocol/log-place.ts";
 import type { KubernetesObject, OwnerReference } from "../protocol/object-meta.ts";
 import type { Claimant } from "./claimant.ts";
@@ -69,8 +70,7 @@ export class ClaimAttempt {
 
   /** Undefined when there is a claim of the name. */
   async #create(signal: AbortSignal): Promise<ResourceClaim | undefined> {
-    const noted: Record<string, string> = { ...this.#wanted.annotations };
-    noted[annotations.candidates] = this.#claimant.uid;
+    const noted = extended(this.#wanted.annotations, { [annotations.candidates]: this.#claimant.uid });
     const owners = this.#owner === undefined ? [] : [this.#owner];
     const object = claimManifest(this.#wanted, noted, owners) as unknown as KubernetesObject;
     try {

@@ -1,3 +1,4 @@
+import { extended } from "../../protocol/extended.ts";
 import { readJson } from "../../protocol/json-reader.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import { isJsonObject } from "../../protocol/json-value.ts";
@@ -63,7 +64,7 @@ const openBrace = 0x7b;
 /** An object under the revision that writes it. */
 export function objectAt(revision: number, object: JsonObject): Parsed {
   const metadata = isJsonObject(object["metadata"]) ? object["metadata"] : {};
-  return { ...(object as Parsed), metadata: { ...metadata, resourceVersion: String(revision) } };
+  return { ...(object as Parsed), metadata: extended(metadata, { resourceVersion: String(revision) }) };
 }
 
 export function textOf(object: Parsed): string {

@@ -4,6 +4,7 @@ import { knowledgeOf } from "../../core/ledger/read-claim.ts";
 import { amountToJson, noAmount } from "../../core/resources/amount.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import type { ConditionState } from "../../protocol/condition.ts";
+import { extended } from "../../protocol/extended.ts";
 
 /** What goes into every status beside the answer. */
 export interface StatusFrame {
@@ -15,7 +16,7 @@ export interface StatusFrame {
 /** The status of a claim that is decided: answer and numbers in one piece. */
 export function decidedStatus(claim: ResourceClaim, answer: ClaimAnswerStatus, frame: StatusFrame): object {
   const allocations = answer.allocations.map((each) => ({ ...each, lastTransitionTime: frame.now }));
-  return { ...withCondition(claim, answer.condition, frame), allocations };
+  return extended(withCondition(claim, answer.condition, frame), { allocations });
 }
 
 /** The status of a claim that cannot be decided as things are; undefined when it says so already. */

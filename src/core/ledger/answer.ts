@@ -1,5 +1,5 @@
 import type { ConditionState } from "../../protocol/condition.ts";
-import { type Amount, amountMax, amountToJson, noAmount } from "../resources/amount.ts";
+import { amountMax, amountToJson, noAmount } from "../resources/amount.ts";
 import { dimensionKey } from "../resources/dimensions.ts";
 import type { ClaimRequest } from "../resources/resource-claim.ts";
 import { displayAmount, displayFloor, displayNumber, type Unit } from "../resources/units.ts";
@@ -43,7 +43,9 @@ export function grantedAnswer(requests: readonly ClaimRequest[], context: Answer
       const bucket = context.bucketOf(request.resourceType);
       const amount = displayAmount(request.amount, context.unitOf(request.resourceType));
       return {
-        ...allocation(request, request.amount),
+        resourceType: request.resourceType,
+        dimensionKey: request.dimensionKey,
+        allocatedAmount: amountToJson(request.amount),
         status: "Granted",
         reason: "QuotaAvailable",
         message: `Allocated ${amount} from bucket ${bucket}`,
@@ -67,7 +69,9 @@ export function deniedAnswer(
       const at = short.findIndex(({ part }) => isPart(request, part));
       const figures = short[at]?.figures;
       return {
-        ...allocation(request, noAmount),
+        resourceType: request.resourceType,
+        dimensionKey: request.dimensionKey,
+        allocatedAmount: amountToJson(noAmount),
         status: "Denied",
         reason: "QuotaExceeded",
         message: reasons[at] ?? `Would have fitted; not granted because ${others} did not`,
@@ -94,14 +98,6 @@ export function shortageText({ part, figures }: ShortPart, unit: Unit): string {
 
 function partText({ resourceType, dimensionKey }: ShortPart["part"]): string {
   return dimensionKey === "" ? resourceType : `${resourceType} (${dimensionKey})`;
-}
-
-function allocation(
-  request: ClaimRequest,
-  amount: Amount,
-): Pick<AllocationStatus, "resourceType" | "dimensionKey" | "allocatedAmount"> {
-  const { resourceType, dimensionKey } = request;
-  return { resourceType, dimensionKey, allocatedAmount: amountToJson(amount) };
 }
 
 function isPart(request: ClaimRequest, part: ShortPart["part"]): boolean {

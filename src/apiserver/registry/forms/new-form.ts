@@ -1,3 +1,4 @@
+import { extended } from "../../../protocol/extended.ts";
 import type { JsonObject } from "../../../protocol/json-value.ts";
 import type { ManagedFieldsEntry, ObjectMeta } from "../../../protocol/object-meta.ts";
 import { uidElement } from "../patch/fields/path-element.ts";
@@ -33,7 +34,7 @@ export class NewForm {
   /** The object that a sent one becomes. */
   make(sent: ApiObject, timeSeconds: number): ApiObject {
     const { kind, apiVersion } = sent;
-    const metadata = { ...sent.metadata, managedFields: this.#entries(sent.metadata, timeSeconds) };
+    const metadata = extended(sent.metadata, { managedFields: this.#entries(sent.metadata, timeSeconds) });
     const made: Record<string, unknown> = { kind, apiVersion, metadata };
     for (const name of Object.keys(sent)) if (!Object.hasOwn(made, name)) made[name] = sent[name];
     for (const name of Object.keys(this.#added)) made[name] = this.#added[name];

@@ -1,3 +1,4 @@
+import { extended } from "../../../../protocol/extended.ts";
 import type { JsonObject, JsonValue } from "../../../../protocol/json-value.ts";
 import { isJsonObject, ownValue } from "../../../../protocol/json-value.ts";
 import type { Schema } from "../../../../schema/structural-schema.ts";
@@ -21,7 +22,7 @@ export interface FieldScope {
 
 /** An object that nobody set anything of. */
 export function blankObject({ apiVersion, kind, blank }: FieldScope): JsonObject {
-  return { ...blank, apiVersion, kind };
+  return extended(blank ?? {}, { apiVersion, kind });
 }
 
 const status = setOf([fieldElement("status")]);
