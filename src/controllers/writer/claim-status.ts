@@ -15,7 +15,7 @@ export interface StatusFrame {
 
 /** The status of a claim that is decided: answer and numbers in one piece. */
 export function decidedStatus(claim: ResourceClaim, answer: ClaimAnswerStatus, frame: StatusFrame): object {
-  const allocations = answer.allocations.map((each) => ({ ...each, lastTransitionTime: frame.now }));
+  const allocations = answer.allocations.map((each) => extended(each, { lastTransitionTime: frame.now }));
   return extended(withCondition(claim, answer.condition, frame), { allocations });
 }
 
