@@ -60,7 +60,14 @@ const nothing: JsonObject = {};
 
 /** The same fields of an object that belongs to somebody else: a reference is known by the UID of the owner. */
 function withOwner(fields: Fields, uid: string): Fields {
-  const references = { ".": nothing, [uidElement(uid).text]: nothing };
+  const references = dictionary();
+  references["."] = nothing;
+  references[uidElement(uid).text] = nothing;
   const metadata = { ...(fields["f:metadata"] as Fields), "f:ownerReferences": references };
   return { ...fields, "f:metadata": metadata };
+}
+
+/** For a name that no other object has: as an ordinary object, each would make a hidden class for itself alone. */
+function dictionary(): Record<string, JsonObject> {
+  return Object.setPrototypeOf(Object.create(null), Object.prototype) as Record<string, JsonObject>;
 }
