@@ -79,6 +79,8 @@ describe("an amount on the wire", () => {
 describe("a hash", () => {
   it("stays what it is: names of stored objects depend on it", () => {
     expect(stableHash(["a", "b"], 16)).toBe("arz66loa2mskwzm5");
+    expect(stableHash(["ascii first", "ü"], 16)).toBe("m5uf4sm7r6d2z74p");
+    expect(stableHash(["x".repeat(5_000)], 16)).toBe("i3l7gbqyfzn525td");
     expect(stableHash([], 52)).toHaveLength(51);
   });
 
