@@ -1,12 +1,10 @@
-import { AdmissionChild, bundleAdmission, type Measured, type State, settleMs } from "./admission/admission-child.ts";
-import { type Load, loadOf, type Makers, type Slice } from "./admission/makers.ts";
+import { AdmissionChild, bundleAdmission, type Measured } from "./admission/admission-child.ts";
+import type { Makers } from "./admission/makers.ts";
 import { median } from "./interleaved.ts";
 import type { Figure, Suite } from "./run.ts";
 
 const blocks = 5;
-/** A block is two seconds of each side, in slices that take turns: what disturbs the machine for a second falls on both. */
-const slicesEach = 4;
-const sliceMs = 500;
+const blockMs = 2_000;
 /** Code is compiled while it runs: what is measured has run for a while. */
 const warmUpCount = 8_000;
 const history = 100_000;
@@ -126,16 +124,11 @@ async function warmUp(...children: readonly AdmissionChild[]): Promise<void> {
   for (const child of children) await make(child, warmUpCount);
 }
 
-async function make(child: AdmissionChild, count: number): Promise<Load> {
+async function make(child: AdmissionChild, count: number): Promise<Measured> {
   const makers = child.clients(64);
-  const slice = await makers.run(0, count);
+  const measured = await child.measured(() => makers.run(0, count));
   await makers.close();
-  await settled();
-  return loadOf([slice]);
-}
-
-function settled(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, settleMs));
+  return measured;
 }
 
 type Side = readonly [child: AdmissionChild, clients: number];
@@ -145,30 +138,14 @@ async function inTurn(first: Side, second: Side): Promise<readonly [readonly Mea
   const sides = [first, second].map(([child, clients]) => ({ child, makers: child.clients(clients) }));
   const loads: [Measured[], Measured[]] = [[], []];
   for (let block = 0; block <= blocks; block += 1) {
-    for (const [at, measured] of (await oneBlock(sides)).entries()) (loads[at] as Measured[]).push(measured);
+    for (const [at, { child, makers }] of sides.entries()) (loads[at] as Measured[]).push(await one(child, makers));
   }
   for (const { makers } of sides) await makers.close();
   return [loads[0].slice(1), loads[1].slice(1)];
 }
 
-interface Opened {
-  readonly child: AdmissionChild;
-  readonly makers: Makers;
-}
-
-async function oneBlock(sides: readonly Opened[]): Promise<readonly Measured[]> {
-  const before = await Promise.all(sides.map(({ child }) => child.state()));
-  const slices = sides.map((): Slice[] => []);
-  for (let turn = 0; turn < slicesEach; turn += 1) {
-    for (const [at, { makers }] of sides.entries()) slices[at]?.push(await makers.run(sliceMs));
-  }
-  await settled();
-  return Promise.all(
-    sides.map(async ({ child }, at) => {
-      const load = loadOf(slices[at] as Slice[]);
-      return { ...load, writesEach: await child.writesSince(before[at] as State, load) };
-    }),
-  );
+function one(child: AdmissionChild, makers: Makers): Promise<Measured> {
+  return child.measured(() => makers.run(blockMs));
 }
 
 function middle(loads: readonly Measured[], what: keyof Measured): number {

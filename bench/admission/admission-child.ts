@@ -36,7 +36,7 @@ export interface Measured extends Load {
 
 const program = join("node_modules", ".cache", "milo-quota", "bench", "admission-process.js");
 /** Within that, everything that follows from a create has been written. */
-export const settleMs = 1_500;
+const settleMs = 1_500;
 
 export async function bundleAdmission(): Promise<void> {
   await bundleProgram("bench/admission/admission-process.ts", program);
@@ -77,9 +77,12 @@ export class AdmissionChild {
   }
 
   /** Writes are counted when all that follows has been written, too. */
-  async writesSince({ revision }: State, { count }: Load): Promise<number> {
+  async measured(work: () => Promise<Load>): Promise<Measured> {
+    const before = await this.state();
+    const load = await work();
+    await new Promise((resolve) => setTimeout(resolve, settleMs));
     const after = await this.state();
-    return (after.revision - revision - count) / count;
+    return { ...load, writesEach: (after.revision - before.revision - load.count) / load.count };
   }
 
   async stop(): Promise<void> {

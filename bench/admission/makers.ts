@@ -3,24 +3,11 @@ import type { Target } from "../apiserver/load.ts";
 import { median } from "../interleaved.ts";
 import { namespaceOf } from "./quota-manifests.ts";
 
-/** What work came to. */
+/** What one block of work came to. */
 export interface Load {
   readonly count: number;
   readonly perSecond: number;
   readonly p50Ms: number;
-}
-
-/** What one run came to: how long each request took, and all of it. */
-export interface Slice {
-  readonly latencies: readonly number[];
-  readonly seconds: number;
-}
-
-/** What several runs came to together. */
-export function loadOf(slices: readonly Slice[]): Load {
-  const latencies = slices.flatMap((slice) => slice.latencies);
-  const seconds = slices.reduce((sum, slice) => sum + slice.seconds, 0);
-  return { count: latencies.length, perSecond: latencies.length / seconds, p50Ms: median(latencies) };
 }
 
 const text = "x".repeat(900);
@@ -45,7 +32,7 @@ export class Makers {
   }
 
   /** For so long, and at least so many. */
-  async run(durationMs: number, countMin = 0): Promise<Slice> {
+  async run(durationMs: number, countMin = 0): Promise<Load> {
     const latencies: number[] = [];
     const start = performance.now();
     const goesOn = (): boolean => performance.now() < start + durationMs || latencies.length < countMin;
@@ -54,7 +41,8 @@ export class Makers {
         while (goesOn()) latencies.push(await this.#make());
       }),
     );
-    return { latencies, seconds: (performance.now() - start) / 1_000 };
+    const seconds = (performance.now() - start) / 1_000;
+    return { count: latencies.length, perSecond: latencies.length / seconds, p50Ms: median(latencies) };
   }
 
   close(): Promise<void> {
