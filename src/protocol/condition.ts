@@ -1,3 +1,5 @@
+import { extended } from "./extended.ts";
+
 export type ConditionStatus = "True" | "False" | "Unknown";
 
 export interface Condition {
@@ -27,7 +29,7 @@ export function setCondition(
 ): readonly Condition[] {
   const before = findCondition(conditions, state.type);
   const lastTransitionTime = before?.status === state.status ? before.lastTransitionTime : now;
-  const after: Condition = { ...state, lastTransitionTime };
+  const after: Condition = extended(state, { lastTransitionTime });
   if (before === undefined) return [...conditions, after];
   return sameCondition(before, after) ? conditions : conditions.map((each) => (each === before ? after : each));
 }

@@ -1,3 +1,4 @@
+import { extended } from "../../protocol/extended.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import { utcText } from "./patch/managed/time-text.ts";
@@ -52,7 +53,7 @@ export function without(object: ApiObject, field: string): ApiObject {
 /** An object with a top-level field as another object has it, present or not. */
 export function withFieldOf(object: ApiObject, field: string, other: ApiObject): ApiObject {
   const value = (other as JsonObject)[field];
-  return value === undefined ? without(object, field) : ({ ...object, [field]: value } as ApiObject);
+  return value === undefined ? without(object, field) : extended(object, { [field]: value });
 }
 
 export function finalizersOf({ metadata }: ApiObject): readonly string[] {

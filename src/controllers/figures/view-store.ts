@@ -12,6 +12,7 @@ import { pause } from "../../kube/pause.ts";
 import { TokenBucket } from "../../kube/queue/token-bucket.ts";
 import { timeText } from "../../kube/timestamp.ts";
 import { StatusError } from "../../protocol/api-status.ts";
+import { extended } from "../../protocol/extended.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import { findIfAny } from "../find-if-any.ts";
 import { inTime } from "../in-time.ts";
@@ -103,7 +104,7 @@ export class ViewStore {
     const subject = { apiVersion: quotaApiVersion, kind, metadata };
     const change = { before: stored.status, after };
     const written = await this.#write(signal, (limit) => writeStatus(this.#versions(place), subject, change, limit));
-    return written === undefined ? stored : { ...written, status: after };
+    return written === undefined ? stored : extended(written, { status: after });
   }
 
   async remove(place: ViewPlace, { uid, version }: StoredView, signal: AbortSignal): Promise<void> {

@@ -12,6 +12,7 @@ import { TokenBucket } from "../../kube/queue/token-bucket.ts";
 import { timeText } from "../../kube/timestamp.ts";
 import { StatusError } from "../../protocol/api-status.ts";
 import { setCondition } from "../../protocol/condition.ts";
+import { extended } from "../../protocol/extended.ts";
 import type { LogPlace } from "../../protocol/log-place.ts";
 import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import { findIfAny } from "../find-if-any.ts";
@@ -86,8 +87,8 @@ export class PageStore {
     const writer = `${incarnation}.${this.#term}.${this.#writes}`;
     const now = timeText(clock.now());
     const conditions = setCondition(before.conditions, overLimit(content, before.conditions), now);
-    const status = { ...pageStatus(content, { writer, now, generation }), conditions };
-    const metadata = { ...this.#ref(key, page.resourceType), uid, resourceVersion: page.version };
+    const status = extended(pageStatus(content, { writer, now, generation }), { conditions });
+    const metadata = extended(this.#ref(key, page.resourceType), { uid, resourceVersion: page.version });
     const object = { apiVersion: quotaApiVersion, kind: "AllowanceBucket", metadata, status };
     try {
       const { version } = await this.#versions(key).updateStatus(

@@ -3,6 +3,7 @@ import { pagesOf } from "../../core/ledger/page.ts";
 import { type Changes, contentOf, isCurrent, noChanges } from "../../core/ledger/rewrite.ts";
 import type { Decision } from "../../core/ledger/settle.ts";
 import { noAmount } from "../../core/resources/amount.ts";
+import { extended } from "../../protocol/extended.ts";
 import type { LogPlace } from "../../protocol/log-place.ts";
 import { allOf } from "./all-of.ts";
 import type { Desk } from "./desk.ts";
@@ -84,7 +85,7 @@ export class PageWrites {
       return false;
     }
     this.#desk.wrotePage(type, page);
-    shown.changed({ ...this.#desk.key, resourceType: type }, () => this.#desk.shownBook(type));
+    shown.changed(extended(this.#desk.key, { resourceType: type }), () => this.#desk.shownBook(type));
     return true;
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../protocol/clock.ts";
+import { extended } from "../../../protocol/extended.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json-value.ts";
 import type { WriteRequest } from "../object-request.ts";
 import type { ApiObject } from "../served-kind.ts";
@@ -15,7 +16,7 @@ export function nextByWord(
 ): NextState {
   return (current) => {
     if (current === undefined || !isStatusOf(current, sent, request)) return carefully(clock)(current);
-    const next: JsonObject = { ...(current as JsonObject), status: sent["status"] as JsonValue };
+    const next: JsonObject = extended(current as JsonObject, { status: sent["status"] as JsonValue });
     const made = (nowMs: number): ApiObject =>
       statusOnly(carefully({ now: () => nowMs })(current), current, request.kind);
     return formedStatus({ old: current, next, isWhole: true }, request, clock.now(), made);
