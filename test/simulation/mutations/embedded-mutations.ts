@@ -39,8 +39,8 @@ export const embeddedMutations: readonly Mutation[] = [
       },
       {
         file: "src/apiserver/registry/create.ts",
-        find: "{ takenBack, ...footing });",
-        replace: "{ takenBack: footing.together === undefined ? takenBack : undefined, ...footing });",
+        find: "{ takenBack, together, standing });",
+        replace: "{ takenBack: together === undefined ? takenBack : undefined, together, standing });",
       },
       { file: logWriter, find: isAlone, replace: "false" },
     ],
