@@ -251,6 +251,11 @@ describe("two writers over one store", () => {
     );
   });
 
+  it("keep them where something was wrong once", () => {
+    expect(() => simulate(1_556_249_047)).not.toThrow();
+    expect(() => simulate(1_556_249_047, "keep the fences of what was dropped")).toThrow("I3");
+  });
+
   // The seeds are fixed: a mutation that is not found means that the simulation has become blind to it.
   for (const mutation of mutations) {
     it(`would be caught when they ${mutation}`, () => {

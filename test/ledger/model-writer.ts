@@ -25,7 +25,10 @@ export const mutations = [
 ] as const;
 
 /** Mistakes so rare to matter that chance does not find them; scenarios of their own do. */
-export type RareMutation = "fence one page only" | "keep a fence that somebody else has broken";
+export type RareMutation =
+  | "fence one page only"
+  | "keep a fence that somebody else has broken"
+  | "keep the fences of what was dropped";
 export type Mutation = (typeof mutations)[number] | RareMutation | "none";
 
 export type Call = (store: ModelStore) => unknown;
@@ -212,6 +215,7 @@ export class ModelWriter {
           if (!(yield* this.#areUnchanged(claim.open))) break;
           for (const set of step.sets) dropped.add(set);
           dropPromises(this.#ledger, claim.open);
+          if (this.#mutation !== "keep the fences of what was dropped") this.#fenced.delete(claim.open.claim.uid);
           break;
         default:
           throw new Error(`unknown step ${step satisfies never}`);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Amount } from "../../src/core/resources/amount.ts";
 import { ModelStore } from "./model-store.ts";
-import { type Call, ModelWriter, type Mutation } from "./model-writer.ts";
+import { answerLost, type Call, ModelWriter, type Mutation } from "./model-writer.ts";
 
 const types = ["cpu", "memory"];
 
@@ -21,6 +21,17 @@ class Driven {
   /** Lets the call that is under way happen, and the writer go on to its next. */
   step(): void {
     this.#call = this.#steps.next(this.#call(this.#store)).value;
+  }
+
+  steps(count: number): void {
+    for (let step = 0; step < count; step += 1) this.step();
+  }
+
+  /** The call that is under way takes long: the writer takes it for lost and goes on, and it arrives when it is let. */
+  holdUp(): () => void {
+    const call = this.#call;
+    this.#call = this.#steps.next(answerLost).value;
+    return () => void call(this.#store);
   }
 
   until(holds: () => boolean): void {
@@ -69,6 +80,30 @@ function fencedBeforeTheLastAttempt(mutation: Mutation): void {
   for (let step = 0; step < 40; step += 1) third.step();
 }
 
+/**
+ * The second writer gives up what the first left behind, and half of its own attempt is held up. That arrives after some of
+ * its further steps, and a third writer acts on it after some of its own.
+ */
+function overtakenByItself(mutation: Mutation, secondSteps: number, thirdSteps: number): void {
+  const store = storeWithClaim();
+  const first = new Driven(store, "first", mutation);
+  first.until(() => setsOn(store, "cpu").includes("first-1"));
+  const second = new Driven(store, "second", mutation);
+  second.until(() => setsOn(store, "cpu").includes("second-1"));
+  const arrives = second.holdUp();
+  second.steps(secondSteps);
+  arrives();
+  const third = new Driven(store, "third", mutation);
+  third.steps(thirdSteps);
+  second.step();
+  third.steps(40);
+  second.steps(40);
+}
+
+function everyMoment(play: (secondSteps: number, thirdSteps: number) => void): void {
+  for (let second = 0; second < 25; second += 1) for (let third = 0; third < 15; third += 1) play(second, third);
+}
+
 describe("a writer that is overtaken", () => {
   it("in the middle of an attempt cannot complete it any more", () => {
     expect(() => overtakenInTheMiddle("none")).not.toThrow();
@@ -81,5 +116,12 @@ describe("a writer that is overtaken", () => {
     expect(() => fencedBeforeTheLastAttempt("keep a fence that somebody else has broken")).toThrow(
       "I3: c is granted without a complete set",
     );
+  });
+
+  it("by what it sent itself does not take its new attempt for fenced, because the one before was", () => {
+    expect(() => everyMoment((second, third) => overtakenByItself("none", second, third))).not.toThrow();
+    expect(() =>
+      everyMoment((second, third) => overtakenByItself("keep the fences of what was dropped", second, third)),
+    ).toThrow("I3: c is granted without a complete set");
   });
 });

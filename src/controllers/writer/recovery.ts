@@ -66,6 +66,8 @@ async function recoverOne(
       if (!(await areUnchanged(desk, pagesOf(open), ports, signal))) break;
       for (const set of next.sets) dropped.add(set);
       dropPromises(desk.ledger, open);
+      // They stand against what was begun before them: the next attempt is not, and may be our own.
+      desk.dropFences(open.claim.uid);
       break;
     default:
       throw new Error(`unknown step ${next satisfies never}`);
