@@ -1,5 +1,5 @@
-// `npm start`: builds the program if it has changed since, and is it from then on. npm hands a signal to the shell that it runs scripts in, and most
-// shells end by it and tell nobody: who finds the shell gone was meant.
+// `npm start`: builds the program if anything has changed since, and is it from then on. npm hands a signal to the shell that
+// it runs scripts in, and most shells end by it and tell nobody: who finds the shell gone was meant.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -12,7 +12,7 @@ import { RunningProgram } from "./running-program.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
-/** Whether this machine has any such address: some containers have none. */
+/** Whether this machine has the address ::1, by what its system says; where IPv6 is off, it has not. */
 function hasIpv6(): boolean {
   return Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === "::1") === true);
 }

@@ -1,4 +1,5 @@
 import type { Environment } from "../../cel/environment.ts";
+import { extended } from "../../protocol/extended.ts";
 import { duplicate, type FieldIssue, forbidden, itemPath } from "../../protocol/field-issue.ts";
 import { quote } from "../../protocol/go-quote.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
@@ -274,18 +275,18 @@ export function claimManifest(
   noted: Labels = claim.annotations,
   owners: readonly OwnerReference[] = [],
 ): JsonObject {
-  const { name, namespace, requests } = claim;
-  const metadata =
-    owners.length === 0
-      ? { name, namespace, labels: claim.labels, annotations: noted }
-      : { name, namespace, labels: claim.labels, annotations: noted, ownerReferences: owners };
-  return manifest(claim, metadata as unknown as JsonObject, requestsManifest(requests));
+  const metadata = metadataOf(claim, noted);
+  const owned = owners.length === 0 ? metadata : extended(metadata, { ownerReferences: owners });
+  return manifest(claim, owned as unknown as JsonObject, requestsManifest(claim.requests));
 }
 
 /** The same as people write it: what is empty is left out. */
 export function shownManifest(claim: RenderedClaim): JsonObject {
-  const { name, namespace, labels: labelled, annotations: noted } = claim;
-  return manifest(claim, { name, namespace, labels: labelled, annotations: noted }, claim.requests.map(shownRequest));
+  return manifest(claim, metadataOf(claim, claim.annotations), claim.requests.map(shownRequest));
+}
+
+function metadataOf({ name, namespace, labels: labelled }: RenderedClaim, noted: Labels) {
+  return { name, namespace, labels: labelled, annotations: noted };
 }
 
 function manifest(
