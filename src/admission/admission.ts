@@ -1,5 +1,5 @@
 import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
-import type { Enforcement } from "../core/resources/enforcement.ts";
+import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import type { Random } from "../kube/backoff.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import { EventRecorder, eventType } from "../kube/events/event-recorder.ts";
@@ -30,9 +30,7 @@ export interface AdmissionOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly report: (where: string, error: unknown) => void;
-  readonly enforcement?: () => Enforcement;
-  /** What people are told to do when quota is not enough. */
-  readonly advice?: string;
+  readonly quota?: QuotaOptions;
   readonly waitMsMax?: number;
   /** The users that controllers and admission write as; others may not write what is theirs. */
   readonly systemUsers?: readonly string[];
@@ -58,7 +56,6 @@ export interface AdmissionHealth extends StreamsHealth {
 export const systemUserName = "system:milo-quota";
 
 const waitMsDefault = 8_000;
-const adviceDefault = "Delete what is not needed any more, or ask your platform team for a larger quota.";
 
 /** Everything that has a say in what is stored, to be asked in the process of the server or over HTTPS. */
 export class Admission {
@@ -84,13 +81,12 @@ export class Admission {
       report: (error) => report("events of admission", error),
     });
     this.#quota = new QuotaAdmission({
+      ...(options.quota ?? defaultQuotaOptions),
       planes,
       sight: this.#sight,
       streams: this.#streams,
       clock,
-      enforcement: options.enforcement ?? (() => "Enforce"),
       waitMsMax: options.waitMsMax ?? waitMsDefault,
-      advice: options.advice ?? adviceDefault,
       ownedFromBirth: options.ownedFromBirth ?? false,
       usage: options.usage ?? unknownUsage,
       ...(options.newcomers === undefined ? {} : { newcomers: options.newcomers }),

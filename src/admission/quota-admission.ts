@@ -1,6 +1,7 @@
 import type { Figures } from "../core/ledger/page-book.ts";
 import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
+import type { QuotaOptions } from "../core/resources/quota-options.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { EventRecorder } from "../kube/events/event-recorder.ts";
@@ -36,17 +37,13 @@ export interface AdmissionPlanes {
   bucketNamespace(consumer: ConsumerRef): string;
 }
 
-export interface QuotaAdmissionOptions {
+export interface QuotaAdmissionOptions extends QuotaOptions {
   readonly planes: AdmissionPlanes;
   readonly sight: PolicySight;
   readonly streams: ClaimStreams;
   readonly clock: Clock;
-  /** For everything at once: a way out on a bad night. */
-  readonly enforcement: () => Enforcement;
   /** How long a decision may take; less than whoever asks waits. */
   readonly waitMsMax: number;
-  /** What people are told to do when quota is not enough. */
-  readonly advice: string;
   /**
    * Whether a claim names its object as owner before that is stored. Only where the garbage collector knows which objects
    * are on their way: another one would delete the claim.
@@ -87,8 +84,7 @@ export class QuotaAdmission {
   }
 
   async decide(change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    const { sight, enforcement, report } = this.#options;
-    const level = enforcement();
+    const { sight, enforcement: level, report } = this.#options;
     if (level === "Off") return allowed;
     if (!sight.isReady) return level === "Shadow" ? allowed : refusal(Refused.busy("policies are still being read"));
     const policies = this.#policiesFor(change);

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Enforcement, enforcements } from "../core/resources/enforcement.ts";
+import { enforcements } from "../core/resources/enforcement.ts";
+import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import { type LogLevel, logLevels } from "../telemetry/log.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Shell } from "./shell-lines.ts";
@@ -13,10 +14,7 @@ export interface ServerOptions {
   readonly kubeconfig?: string;
   readonly logLevel: LogLevel;
   readonly metricsPort?: number;
-  readonly enforcement?: Enforcement;
-  readonly claimFinalizer?: boolean;
-  /** What people are told to do when quota is not enough. */
-  readonly advice?: string;
+  readonly quota: QuotaOptions;
 }
 
 export interface RunningServer {
@@ -41,7 +39,7 @@ export interface ServerPorts {
   readonly ended: () => Promise<void>;
 }
 
-export interface ServingFlags {
+export interface ServingFlags extends Partial<QuotaOptions> {
   readonly dataDir: string;
   readonly inMemory?: boolean;
   readonly port: number;
@@ -50,9 +48,6 @@ export interface ServingFlags {
   readonly kubeconfig?: string;
   readonly logLevel: LogLevel;
   readonly metricsPort?: number;
-  readonly enforcement?: Enforcement;
-  readonly claimFinalizer?: boolean;
-  readonly advice?: string;
 }
 
 /** What there is to say of a server beside where it is. */
@@ -122,19 +117,22 @@ export function placeText({ dataDir, inMemory }: ServingFlags): string {
 }
 
 function optionsOf(flags: ServingFlags): ServerOptions {
-  const { dataDir, inMemory, port, bind, token, kubeconfig, logLevel, metricsPort, enforcement, advice } = flags;
+  const { dataDir, inMemory, port, bind, token, kubeconfig, logLevel, metricsPort } = flags;
   return {
-    ...(flags.claimFinalizer === true ? { claimFinalizer: true } : {}),
     logLevel,
+    quota: quotaOptionsOf(flags),
     ...(metricsPort === undefined ? {} : { metricsPort }),
-    ...(enforcement === undefined ? {} : { enforcement }),
-    ...(advice === undefined ? {} : { advice }),
     ...(inMemory === true ? {} : { directory: dataDir }),
     host: bind,
     port,
     ...(token === undefined ? {} : { token }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
   };
+}
+
+function quotaOptionsOf(flags: ServingFlags): QuotaOptions {
+  const { enforcement, advice, claimFinalizer } = { ...defaultQuotaOptions, ...flags };
+  return { enforcement, advice, claimFinalizer };
 }
 
 /** It is part of every refusal, which has to stay something that people read. */

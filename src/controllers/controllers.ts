@@ -1,5 +1,5 @@
 import { type GroupKind, sameGroupKind } from "../core/resources/consumer-ref.ts";
-import type { Enforcement } from "../core/resources/enforcement.ts";
+import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import { systemNamespace } from "../core/resources/well-known.ts";
 import { backoffMs } from "../kube/backoff.ts";
 import { EventRecorder, eventType } from "../kube/events/event-recorder.ts";
@@ -26,10 +26,7 @@ export interface ControllersOptions {
   /** Alone where no other process can be at it, because the data is locked; else by election. */
   readonly leadership: "alone" | "elected";
   readonly told?: DecisionListener;
-  /** Of the whole system, to be told in the status of policies. */
-  readonly enforcement?: Enforcement;
-  /** Whether claims are kept, when somebody deletes them, until their object is gone: by a finalizer. */
-  readonly claimFinalizer?: boolean;
+  readonly quota?: QuotaOptions;
 }
 
 export interface ControllersHealth {
@@ -133,7 +130,7 @@ export class Controllers {
 
   /** Acts for all until the signal is aborted. */
   async #lead(leadership: Leadership, signal: AbortSignal): Promise<void> {
-    const { runtime, told = {}, enforcement = "Enforce", claimFinalizer = false } = this.#options;
+    const { runtime, told = {}, quota = defaultQuotaOptions } = this.#options;
     const isSeen = Promise.all(Object.values(this.#views).map((informer) => informer.ready));
     try {
       await untilAborted(isSeen, signal);
@@ -143,17 +140,7 @@ export class Controllers {
     const { known, early } = this;
     this.#isLeading = true;
     const events = this.#events;
-    const term = leadWith({
-      runtime,
-      views: this.#views,
-      leadership,
-      told,
-      events,
-      known,
-      early,
-      enforcement,
-      claimFinalizer,
-    });
+    const term = leadWith({ runtime, views: this.#views, leadership, told, events, known, early, quota });
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener("abort", () => resolve(), { once: true });

@@ -1,4 +1,4 @@
-import type { Enforcement } from "../core/resources/enforcement.ts";
+import type { QuotaOptions } from "../core/resources/quota-options.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
 import { KindDirectory } from "../kube/discovery/kind-directory.ts";
 import type { EventRecorder } from "../kube/events/event-recorder.ts";
@@ -35,14 +35,13 @@ interface Ground {
   /** Told of figures as soon as they change. */
   readonly known: KnownFigures;
   readonly early: EarlyClaims;
-  readonly enforcement: Enforcement;
-  /** Whether claims are kept, when somebody deletes them, until their object is gone. */
-  readonly claimFinalizer: boolean;
+  readonly quota: QuotaOptions;
 }
 
 /** Starts all controllers, each after those it needs. */
 export function leadWith(ground: Ground): Term {
-  const { runtime, views, events, told, enforcement, claimFinalizer: finalizer } = ground;
+  const { runtime, views, events, told } = ground;
+  const { enforcement, claimFinalizer: finalizer } = ground.quota;
   const term = new Term();
   const directory = new KindDirectory((plane) => runtime.planes.client(plane), runtime.clock);
   term.start(new RegistrationController(runtime, views));

@@ -4,18 +4,16 @@ import { claimPoliciesType, registrationsType } from "../controllers/quota-types
 import type { Runtime } from "../controllers/runtime.ts";
 import type { DecisionListener } from "../controllers/writer/ports.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
+import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import type { QuotaPlugin } from "./admission-plugin.ts";
 import { newcomersOf } from "./newcomers.ts";
 
 export interface QuotaSystemOptions
-  extends Pick<
-    AdmissionOptions,
-    "enforcement" | "advice" | "waitMsMax" | "systemUsers" | "told" | "toldStreams" | "toldPolicies"
-  > {
+  extends Pick<AdmissionOptions, "waitMsMax" | "systemUsers" | "told" | "toldStreams" | "toldPolicies"> {
   readonly runtime: Runtime;
+  readonly quota?: QuotaOptions;
   readonly plugin: QuotaPlugin;
   readonly toldDecisions?: DecisionListener;
-  readonly claimFinalizer?: boolean;
 }
 
 /** Who the system is to the server in its own process. */
@@ -28,15 +26,16 @@ export const systemUser = systemUserName;
 export class QuotaSystem {
   readonly #admission: Admission;
   readonly controllers: Controllers;
+  readonly enforcement: Enforcement;
   readonly #plugin: QuotaPlugin;
-  readonly #enforcement: () => Enforcement;
 
-  constructor({ runtime, plugin, toldDecisions, claimFinalizer = false, ...options }: QuotaSystemOptions) {
+  constructor({ runtime, quota = defaultQuotaOptions, plugin, toldDecisions, ...options }: QuotaSystemOptions) {
     const { planes, clock, random, report } = runtime;
     this.#plugin = plugin;
-    this.#enforcement = options.enforcement ?? (() => "Enforce");
+    this.enforcement = quota.enforcement;
     this.#admission = new Admission({
       ...options,
+      quota,
       planes,
       policies: planes.everywhere(claimPoliciesType),
       registrations: planes.inRoot(registrationsType),
@@ -48,7 +47,7 @@ export class QuotaSystem {
         made: (plane, claim) => this.controllers.early.made(plane, claim),
       },
       // A claim that is kept until its object is gone is told so when it is bound.
-      ownedFromBirth: !claimFinalizer,
+      ownedFromBirth: !quota.claimFinalizer,
       usage: {
         isAlone: true,
         figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey),
@@ -58,17 +57,7 @@ export class QuotaSystem {
     });
     const promised = (uid: string): boolean => this.#admission.promised(uid);
     const told = { ...toldDecisions, promised };
-    this.controllers = new Controllers({
-      runtime,
-      leadership: "alone",
-      told,
-      enforcement: this.#enforcement(),
-      claimFinalizer,
-    });
-  }
-
-  get enforcement(): Enforcement {
-    return this.#enforcement();
+    this.controllers = new Controllers({ runtime, leadership: "alone", told, quota });
   }
 
   get health(): Admission["health"] {

@@ -3,8 +3,8 @@ import { type ServeOptions, type Serving, serve } from "../apiserver/serve.ts";
 import { planesOfServer } from "../controllers/planes-of-server.ts";
 import type { Runtime } from "../controllers/runtime.ts";
 import { ensureNamespace } from "../controllers/system-namespace.ts";
-import type { Enforcement } from "../core/resources/enforcement.ts";
 import { quotaKinds } from "../core/resources/kinds.ts";
+import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import { sharedAbort } from "../kube/shared-abort.ts";
 import { directTransport } from "../kube/transport/direct-transport.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -27,12 +27,7 @@ export interface UpOptions extends Omit<ServeOptions, "additions" | "report"> {
   readonly log?: Log;
   /** Where everybody on this machine may read metrics; 0 for any free port, nowhere when left out. */
   readonly metricsPort?: number;
-  /** Of the whole system, for as long as it runs; what does not fit is refused when left out. */
-  readonly enforcement?: Enforcement;
-  /** Whether claims are kept, when somebody deletes them, until their object is gone. */
-  readonly claimFinalizer?: boolean;
-  /** What people are told to do when quota is not enough; something general, when left out. */
-  readonly advice?: string;
+  readonly quota?: QuotaOptions;
 }
 
 export interface Up extends Serving {
@@ -42,15 +37,15 @@ export interface Up extends Serving {
 
 /** Starts everything, each part after those it needs; nobody can reach the server before all of it is there. */
 export async function up({ elapsedMs, report, metricsPort, ...given }: UpOptions): Promise<Up> {
-  const { log = silence, enforcement = "Enforce", claimFinalizer = false, advice, ...options } = given;
+  const { log = silence, quota = defaultQuotaOptions, ...options } = given;
   const server = new LateServer();
   const { clock, directory } = options;
   const metrics = new SystemMetrics({ clock, elapsedMs, report, directory });
-  const parts: Parts = { server, metrics, log, enforcement, claimFinalizer, advice, plugin: new QuotaPlugin() };
+  const parts: Parts = { server, metrics, log, quota, plugin: new QuotaPlugin() };
   try {
     const serving = await serveAll({ ...options, elapsedMs, report }, parts);
     const all = await withMetricsPort(serving, metrics, metricsPort);
-    log[enforcement === "Enforce" ? "info" : "warn"](`enforcement is ${enforcement}`);
+    log[quota.enforcement === "Enforce" ? "info" : "warn"](`enforcement is ${quota.enforcement}`);
     return all;
   } catch (error) {
     await metrics.stop();
@@ -62,9 +57,7 @@ interface Parts {
   readonly server: LateServer;
   readonly metrics: SystemMetrics;
   readonly log: Log;
-  readonly enforcement: Enforcement;
-  readonly claimFinalizer: boolean;
-  readonly advice: string | undefined;
+  readonly quota: QuotaOptions;
   readonly plugin: QuotaPlugin;
 }
 
@@ -152,15 +145,13 @@ async function startAll(runtime: Runtime, tenancy: Tenancy, parts: Parts): Promi
   await ensureNamespace(runtime, planes.root, signal);
   tenancy.start();
   await tenancy.ready;
-  const { plugin, metrics, log, enforcement, claimFinalizer, advice } = parts;
+  const { plugin, metrics, log } = parts;
   const told = loggedAdmission(log, metrics.admission.told);
   const toldDecisions = loggedDecisions(log, metrics.toldDecisions);
   const quota = new QuotaSystem({
     runtime,
     plugin,
-    enforcement: () => enforcement,
-    claimFinalizer,
-    ...(advice === undefined ? {} : { advice }),
+    quota: parts.quota,
     ...metrics.admission,
     told,
     toldDecisions,

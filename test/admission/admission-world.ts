@@ -5,7 +5,6 @@ import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
 import type { RecordLog } from "../../src/apiserver/storage/record-log.ts";
 import { systemClock } from "../../src/apiserver/system-clock.ts";
 import type { Runtime } from "../../src/controllers/runtime.ts";
-import type { Enforcement } from "../../src/core/resources/enforcement.ts";
 import { quotaKinds } from "../../src/core/resources/kinds.ts";
 import { systemNamespace } from "../../src/core/resources/well-known.ts";
 import { crdOf } from "../../src/schema/crd.ts";
@@ -14,7 +13,8 @@ import { QuotaSystem, type QuotaSystemOptions } from "../../src/up/quota-system.
 import { namespacesType } from "./object-types.ts";
 import { ServedWorld } from "./served-world.ts";
 
-export interface WorldOptions extends Pick<QuotaSystemOptions, "waitMsMax" | "told" | "toldStreams" | "toldPolicies"> {
+export interface WorldOptions
+  extends Pick<QuotaSystemOptions, "quota" | "waitMsMax" | "told" | "toldStreams" | "toldPolicies"> {
   /** Others with a say, after quota. */
   readonly plugins?: readonly AdmissionPlugin[];
   readonly log?: RecordLog;
@@ -23,7 +23,6 @@ export interface WorldOptions extends Pick<QuotaSystemOptions, "waitMsMax" | "to
 /** A server with quota in its process. */
 export class AdmissionWorld extends ServedWorld {
   readonly runtime: Runtime;
-  enforcement: Enforcement = "Enforce";
   /** How much longer everything takes to have been there than it has; timers are not early by it. */
   skippedMs = 0;
   readonly #system: QuotaSystem;
@@ -56,8 +55,7 @@ export class AdmissionWorld extends ServedWorld {
       turn: () => new Promise((resolve) => setImmediate(resolve)),
     };
     const { plugins: _plugins, log: _log, ...given } = options;
-    const enforcement = (): Enforcement => this.enforcement;
-    this.#system = new QuotaSystem({ ...given, runtime: this.runtime, plugin, enforcement });
+    this.#system = new QuotaSystem({ ...given, runtime: this.runtime, plugin });
   }
 
   get health(): QuotaSystem["health"] {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AdmissionResult } from "../../src/admission/admission-listener.ts";
 import { claimPoliciesType, claimsType, registrationsType } from "../../src/controllers/quota-types.ts";
+import type { Enforcement } from "../../src/core/resources/enforcement.ts";
+import { defaultQuotaOptions } from "../../src/core/resources/quota-options.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, eventsType, namespacesType, shipsDefinition, shipsType } from "./object-types.ts";
 import {
@@ -33,7 +35,12 @@ beforeEach(async () => {
   missing = [];
   refusing = undefined;
   deletionMs = 0;
-  world = await AdmissionWorld.start({
+  world = await worldWith("Enforce");
+});
+
+function worldWith(enforcement: Enforcement): Promise<AdmissionWorld> {
+  return AdmissionWorld.start({
+    quota: { ...defaultQuotaOptions, enforcement },
     waitMsMax: 60_000,
     told: {
       decided: (of, _, result) => results.push([of.metadata.name ?? "", result]),
@@ -53,7 +60,7 @@ beforeEach(async () => {
       },
     ],
   });
-});
+}
 
 afterEach(async () => {
   await world.stop();
@@ -295,6 +302,11 @@ describe("somebody else", () => {
 });
 
 describe("the switch for everything", () => {
+  const restart = async (enforcement: Enforcement): Promise<void> => {
+    await world.stop();
+    results.length = 0;
+    world = await worldWith(enforcement);
+  };
   const cases: Record<string, ["Shadow" | "Off", warned: number, AdmissionResult[]]> = {
     "lets everything in and tells of it, in shadow": ["Shadow", 1, ["shadow_denied"]],
     "asks nobody when it is off": ["Off", 0, []],
@@ -303,19 +315,17 @@ describe("the switch for everything", () => {
     it(name, async () => {
       await maps(0);
       expect((await post("a")).code).toBe(403);
-      results.length = 0;
-      world.enforcement = level;
+      await restart(level);
+      await maps(0);
       const { code, warnings } = await tell("b");
       expect([code, warnings.length]).toEqual([201, warned]);
       expect(results.map(([, result]) => result)).toEqual(told);
-      world.enforcement = "Enforce";
-      expect((await post("c")).code).toBe(403);
     });
   }
 
   it("keeps broken policies from refusing, in shadow", async () => {
+    await restart("Shadow");
     await maps(1, { requests: [{ resourceType: "core/configmaps", amountExpression: "int(trigger.data.size)" }] });
-    world.enforcement = "Shadow";
     expect((await tell("a")).code).toBe(201);
   });
 });

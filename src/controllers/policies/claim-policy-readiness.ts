@@ -1,18 +1,16 @@
 import type { CompiledClaimPolicy } from "../../core/policy/claim-policy.ts";
 import { type ClaimCreationPolicy, claimCreationPolicyDefinition } from "../../core/resources/claim-creation-policy.ts";
-import type { Enforcement } from "../../core/resources/enforcement.ts";
+import type { QuotaOptions } from "../../core/resources/quota-options.ts";
 import type { KindDirectory } from "../../kube/discovery/kind-directory.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import type { ClaimPolicyIndex } from "./claim-policy-index.ts";
 import { enforcedConditions, readyCondition } from "./policy-conditions.ts";
 import { PolicyStatusWriter } from "./policy-status-writer.ts";
 
-export interface ClaimPolicyReadinessOptions {
+export interface ClaimPolicyReadinessOptions extends Pick<QuotaOptions, "enforcement"> {
   readonly runtime: Runtime;
   readonly index: ClaimPolicyIndex;
   readonly directory: Pick<KindDirectory, "find">;
-  /** Of the whole system. */
-  readonly enforcement: Enforcement;
 }
 
 /** Tells of each claim policy whether it is at work. */
