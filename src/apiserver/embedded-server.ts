@@ -8,7 +8,7 @@ import { NamespaceEmptier } from "./housekeeping/namespace-emptier.ts";
 import { PlaneCloser } from "./housekeeping/plane-closer.ts";
 import { RoleAggregator } from "./housekeeping/role-aggregator.ts";
 import { requestAuthenticator } from "./http/access/authentication/request-authenticator.ts";
-import { firstToKnow, type TokenAuthenticator } from "./http/access/authentication/token-authenticator.ts";
+import { firstToKnow } from "./http/access/authentication/token-authenticator.ts";
 import { type Authorizer, allowMasters, firstOpinionOf } from "./http/access/authorizer.ts";
 import { defaultFairQueueLimits, FairQueue, type FairQueueLimits } from "./http/access/fair-queue.ts";
 import { escalationCheck } from "./http/access/rbac/escalation-check.ts";
@@ -16,7 +16,7 @@ import { PolicyIndex } from "./http/access/rbac/policy-index.ts";
 import { rbacAuthorizer } from "./http/access/rbac/rbac-authorizer.ts";
 import { storedRbacObjects } from "./http/access/rbac/rbac-objects.ts";
 import type { ReviewPorts } from "./http/access/reviews/review-context.ts";
-import { ApiServer, type OtherPaths, type PlaneResolver } from "./http/api-server.ts";
+import { ApiServer, type OtherPaths } from "./http/api-server.ts";
 import type { CertificateAuthority } from "./http/certificates/certificate-authority.ts";
 import { EventLines } from "./http/event-lines.ts";
 import { type Answering, observed, type RequestListener } from "./http/observed-api.ts";
@@ -28,7 +28,7 @@ import { HttpsWebhookCaller } from "./http/webhooks/https-webhook-caller.ts";
 import { WebhookCatalog } from "./http/webhooks/webhook-catalog.ts";
 import { webhookDispatcher } from "./http/webhooks/webhook-dispatcher.ts";
 import { bootstrapPlane } from "./plane-bootstrap.ts";
-import type { AdmissionPlugin, AdmissionRequest } from "./registry/admission.ts";
+import type { AdmissionRequest } from "./registry/admission.ts";
 import { AdmissionChain } from "./registry/admission-chain.ts";
 import { builtinKinds } from "./registry/builtin/builtin-kinds.ts";
 import { ComingObjects } from "./registry/coming-objects.ts";
@@ -36,25 +36,20 @@ import { kindsOf } from "./registry/crd/custom-kind.ts";
 import { type DefinitionsFrom, KindCatalog } from "./registry/kind-catalog.ts";
 import type { Random } from "./registry/object-name.ts";
 import type { Registry } from "./registry/registry.ts";
+import { type ServerExtension, ServerExtensions } from "./server-extensions.ts";
 import type { ObjectStore } from "./storage/object-store.ts";
 import type { RecordLog } from "./storage/record-log.ts";
 import { openStore } from "./storage/store.ts";
 import type { StoreLimits } from "./storage/store-limits.ts";
 
-export interface EmbeddedOptions {
+export interface EmbeddedOptions extends ServerExtension {
   readonly log: RecordLog;
   readonly clock: Clock;
   readonly random?: Random;
-  readonly tokens: readonly TokenAuthenticator[];
   /** Whose client certificates are believed. */
   readonly authority?: CertificateAuthority;
-  /** Asked what somebody may do, of whom neither masters nor roles say that they may. */
-  readonly authorizers?: readonly Authorizer[];
-  readonly plugins?: readonly AdmissionPlugin[];
   /** Takes what webhooks want to have noted about a request. */
   readonly annotate?: (request: AdmissionRequest, key: string, value: string) => void;
-  /** Everything is in one plane, called `root`, when this is left out. */
-  readonly resolvePlane?: PlaneResolver;
   /** A plane whose definitions hold in this one as well; its own of the same name stand in front of them. */
   readonly definitionsFrom?: DefinitionsFrom;
   /** Paths that others answer. */
@@ -77,6 +72,8 @@ export interface EmbeddedServer {
   readonly registry: Registry;
   readonly kinds: KindCatalog;
   readonly watches: OpenWatches;
+  /** For parts that need the server to be built: to be called before the server listens. */
+  extend(extension: ServerExtension): void;
   /** Gives a plane what each has: namespaces, and the roles that Kubernetes starts with. To be done before its first use. */
   openPlane(plane: string): Promise<void>;
   /**
@@ -104,7 +101,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const random = options.random ?? systemRandom;
   const kinds = new KindCatalog(store, builtinKinds, kindsOf, options.definitionsFrom);
   const policies = new PolicyIndex(storedRbacObjects(store));
-  const authorizer = firstOpinionOf([allowMasters, rbacAuthorizer(policies), ...(options.authorizers ?? [])]);
+  const extensions = new ServerExtensions(rootPlane);
+  const authorizer = firstOpinionOf([allowMasters, rbacAuthorizer(policies), firstOpinionOf(extensions.authorizers)]);
   const caller = new HttpsWebhookCaller({ clock });
   const webhooks = webhookDispatcher({
     catalog: new WebhookCatalog(store),
@@ -115,36 +113,36 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     namespaceLabels: (plane, namespace) => namespaceLabels(store, plane, namespace),
     versionsOf: (plane, kind) => kinds.inPlane(plane).versionsOf(kind),
   });
-  // Those of the process come last: what they give for an object is not given in vain.
-  const plugins = [webhooks, escalationCheck({ policies, authorizer }), ...(options.plugins ?? [])];
-  const admission = new AdmissionChain(plugins, report);
+  // Plug-ins of the process run last, so that a webhook's refusal wastes no claim.
+  extensions.add({ plugins: [webhooks, escalationCheck({ policies, authorizer })] });
+  extensions.add(options);
   const { definitionsFrom } = options;
   const watches = new OpenWatches(limits.watches);
   const endWatches = (plane: string): void => watches.finishIn(plane);
   const closer = new PlaneCloser({ store, clock, definitionsFrom, endWatches, report });
   const registry: Registry = {
     store,
-    admission,
+    admission: new AdmissionChain(extensions.plugins, report),
     coming: new ComingObjects(),
     clock,
     random,
     isClosing: (plane) => closer.isClosing(plane),
     ...(definitionsFrom === undefined ? {} : { definitionsFrom }),
   };
-  const resolvePlane: PlaneResolver = options.resolvePlane ?? ((path) => ({ plane: rootPlane, path }));
+  const { resolvePlane, tokens } = extensions;
   const server = new ApiServer({
     registry,
     kinds,
     resolvePlane,
     authenticator: requestAuthenticator({
-      tokens: options.tokens,
+      tokens,
       authorities: options.authority === undefined ? [] : [options.authority.certificate],
       clock,
       audiences: [audience],
     }),
     authorizer,
     queue: new FairQueue({ ...defaultFairQueueLimits, ...limits.queue }, clock),
-    reviews: reviewPorts(options, authorizer, policies),
+    reviews: reviewPorts(extensions, authorizer, policies, clock),
     otherPaths: [openApiPaths(kinds), serverPaths(kinds, version, () => store.fault), ...(options.otherPaths ?? [])],
     watches,
     lines: new EventLines(),
@@ -158,35 +156,41 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     await bootstrapPlane(registry, kinds, plane, new AbortController().signal);
   };
   await openPlane(rootPlane);
-  const housekeeping = [closer, ...housekeepers(registry, kinds, report)];
+  const parts = [watches, closer, ...housekeepers(registry, kinds, report), kinds, policies, caller];
   return {
     api,
     registry,
     kinds,
     watches,
+    extend: (extension) => extensions.add(extension),
     openPlane,
     closePlane: async (plane) => {
       if (plane === rootPlane) throw new Error("the root cannot be closed");
       await closer.close(plane);
     },
     stop: async () => {
-      watches.stop();
-      for (const keeper of housekeeping) keeper.stop();
-      kinds.stop();
-      policies.stop();
-      caller.stop();
+      for (const part of parts) part.stop();
       await store.close();
     },
   };
 }
 
 function reviewPorts(
-  { tokens, authorizers, clock }: EmbeddedOptions,
+  { tokens, authorizers }: ServerExtensions,
   authorizer: Authorizer,
   policies: PolicyIndex,
+  clock: Clock,
 ): ReviewPorts {
-  const hasUnlistedRights = authorizers !== undefined;
-  return { authorizer, policies, hasUnlistedRights, tokens: firstToKnow(tokens), audiences: [audience], clock };
+  return {
+    authorizer,
+    policies,
+    get hasUnlistedRights() {
+      return authorizers.length > 0;
+    },
+    tokens: firstToKnow(tokens),
+    audiences: [audience],
+    clock,
+  };
 }
 
 function housekeepers(registry: Registry, kinds: KindCatalog, report: (error: unknown) => void) {

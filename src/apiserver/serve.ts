@@ -1,45 +1,42 @@
 import { randomBytes } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
-import type { Clock } from "../protocol/clock.ts";
 import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from "./embedded-server.ts";
-import type { TokenAuthenticator } from "./http/access/authentication/token-authenticator.ts";
 import { tokenTable } from "./http/access/authentication/token-table.ts";
 import type { CertificateAuthority } from "./http/certificates/certificate-authority.ts";
-import { listen } from "./http/node-server.ts";
+import { type Listening, listen } from "./http/node-server.ts";
 import { contextName, requireKubeconfig, writeKubeconfig } from "./kubeconfig-file.ts";
 import { authorityOf, serverCertificate } from "./server-certificates.ts";
 import { folderFault, listeningFault } from "./start-faults.ts";
+import { StartedParts } from "./started-parts.ts";
 import { keptFile } from "./storage/kept-file.ts";
 import { MemoryLog } from "./storage/memory-log.ts";
 import type { RecordLog } from "./storage/record-log.ts";
 import { SqliteLog } from "./storage/sqlite-log.ts";
 
-export interface ServeOptions {
+export interface OpenOptions
+  extends Pick<EmbeddedOptions, "clock" | "report" | "definitionsFrom" | "otherPaths" | "toldRequests"> {
   /** Undefined: everything is in memory, and gone at the end. */
   readonly directory?: string;
-  readonly host: string;
-  readonly port: number;
   /** Of the administrator; random, and the same at every start, when left out. */
   readonly token?: string;
   /** Where the kubeconfig goes; into the data folder when left out. */
   readonly kubeconfig?: string;
-  readonly clock: Clock;
-  readonly report: (error: unknown) => void;
-  /** What others add to the server. */
-  readonly additions?: ServerAdditions;
+  /** Wraps the log, for example to measure it. */
+  readonly overLog?: (log: RecordLog) => RecordLog;
 }
 
-export interface ServerAdditions
-  extends Pick<
-    EmbeddedOptions,
-    "plugins" | "resolvePlane" | "authorizers" | "definitionsFrom" | "otherPaths" | "toldRequests"
-  > {
-  readonly tokens?: readonly TokenAuthenticator[];
-  /** Puts something between the server and its log, such as one who counts. */
-  readonly overLog?: (log: RecordLog) => RecordLog;
-  /** Called before anybody else can reach the server; what it starts is stopped before the server is. */
-  prepare(server: EmbeddedServer): Promise<{ stop(): Promise<void> }>;
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A server with its data and secrets, but without a socket. */
+export interface OpenServer {
+  readonly server: EmbeddedServer;
+  readonly authority: CertificateAuthority;
+  readonly token: string;
+  readonly kubeconfig: string | undefined;
 }
 
 export interface Serving {
@@ -52,32 +49,45 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-/** Starts the API server on a port, with certificates, a token and a kubeconfig to use it by. */
-export async function serve(options: ServeOptions): Promise<Serving> {
-  const { directory, clock, report } = options;
-  const { authority, token, table } = secretsOf(options);
-  const { prepare, tokens = [], overLog, ...additions } = options.additions ?? {};
+/** Reads or makes the secrets, opens the log, and builds the API server; only this process can call it. */
+export async function openServer(options: OpenOptions): Promise<OpenServer> {
+  const { directory, overLog } = options;
+  const { table, ...secrets } = secretsOf(options);
   const ownLog = directory === undefined ? new MemoryLog("turn") : new SqliteLog({ directory });
   const log = overLog?.(ownLog) ?? ownLog;
-  const server = await startEmbedded({ ...additions, log, clock, authority, tokens: [table, ...tokens], report });
-  const stops: (() => Promise<void>)[] = [() => server.stop()];
-  const stop = async (): Promise<void> => {
-    for (const stopOne of stops.splice(0).reverse()) await stopOne();
-  };
+  const server = await startEmbedded({ ...options, log, authority: secrets.authority, tokens: [table] });
+  return { server, ...secrets };
+}
+
+/** Opens the socket, with a certificate, and writes the kubeconfig. To stop it closes the socket, not the server. */
+export async function listenAt(opened: OpenServer, address: Address): Promise<Serving> {
+  const { server, token } = opened;
+  const parts = new StartedParts();
   try {
-    const prepared = await prepare?.(server);
-    if (prepared !== undefined) stops.push(() => prepared.stop());
-    const listening = await listenOn(server, options, authority);
-    stops.push(() => listening.stop());
-    return { server, token, stop, ...announced(options, listening.port, { authority, token }) };
+    const { port } = parts.add(await listenOn(opened, address));
+    return { server, token, stop: () => parts.stop(), ...announced(opened, { ...address, port }) };
   } catch (error) {
-    await stop();
-    throw listeningFault(error, options);
+    await parts.stop();
+    throw listeningFault(error, address);
+  }
+}
+
+/** The API server and nothing else. */
+export async function serve(options: OpenOptions & Address): Promise<Serving> {
+  const opened = await openServer(options);
+  const parts = new StartedParts();
+  parts.add(opened.server);
+  try {
+    const serving = parts.add(await listenAt(opened, options));
+    return { ...serving, stop: () => parts.stop() };
+  } catch (error) {
+    await parts.stop();
+    throw error;
   }
 }
 
 /** What is kept in small files. It comes first: what is wrong with them shows before anything runs that has to be stopped. */
-function secretsOf(options: ServeOptions) {
+function secretsOf(options: OpenOptions) {
   const { directory, clock } = options;
   const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
   const given = options.token === undefined ? undefined : tokenTable([{ token: options.token, user: admin }]);
@@ -86,14 +96,14 @@ function secretsOf(options: ServeOptions) {
     if (kubeconfig !== undefined) requireKubeconfig(kubeconfig);
     const authority = authorityOf(directory, clock);
     const token = options.token ?? keptToken(directory);
-    return { authority, token, table: given ?? tokenTable([{ token, user: admin }]) };
+    return { authority, token, kubeconfig, table: given ?? tokenTable([{ token, user: admin }]) };
   } catch (error) {
     throw folderFault(error, directory);
   }
 }
 
-function listenOn(server: EmbeddedServer, { host, port, clock }: ServeOptions, authority: CertificateAuthority) {
-  const { privateKeyPem, certificatePem } = serverCertificate(authority, host, clock);
+function listenOn({ server, authority }: OpenServer, { host, port }: Address): Promise<Listening> {
+  const { privateKeyPem, certificatePem } = serverCertificate(authority, host, server.registry.clock);
   return listen(server.api, {
     host,
     port,
@@ -105,18 +115,16 @@ function listenOn(server: EmbeddedServer, { host, port, clock }: ServeOptions, a
 
 /** Where the server is to be found; written down where clients look. */
 function announced(
-  options: ServeOptions,
-  port: number,
-  { authority, token }: { readonly authority: CertificateAuthority; readonly token: string },
+  { authority, token, kubeconfig }: OpenServer,
+  { host, port }: Address,
 ): Pick<Serving, "url" | "kubeconfig" | "context"> {
-  const url = `https://${reachableHost(options.host)}:${port}`;
-  const kubeconfig = kubeconfigPath(options);
+  const url = `https://${reachableHost(host)}:${port}`;
   if (kubeconfig === undefined) return { url, kubeconfig, context: undefined };
   const { isCurrent } = writeKubeconfig(kubeconfig, { server: url, authority: authority.certificatePem, token });
   return { url, kubeconfig, context: isCurrent ? undefined : contextName };
 }
 
-function kubeconfigPath({ directory, kubeconfig }: ServeOptions): string | undefined {
+function kubeconfigPath({ directory, kubeconfig }: OpenOptions): string | undefined {
   return kubeconfig ?? (directory === undefined ? undefined : join(directory, "kubeconfig"));
 }
 

@@ -16,8 +16,8 @@ interface Controller {
 }
 
 /**
- * Tenants of a server in this process. It is made before the server, which resolves paths and judges requests by it, and
- * started when the server answers and serves the kinds of tenants.
+ * Tenants of a server in this process. The server resolves paths and judges requests by it, and has to serve the kinds of
+ * tenants before it starts.
  */
 export class Tenancy {
   readonly #runtime: TenancyRuntime;

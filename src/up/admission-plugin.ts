@@ -1,33 +1,30 @@
 import type { Decide, DecideRemoval, ObjectChange, ObjectRemoval } from "../admission/object-change.ts";
-import type { AdmissionPlugin, AdmissionRequest, Verdict as PluginVerdict } from "../apiserver/registry/admission.ts";
+import type { AdmissionPlugin, AdmissionRequest } from "../apiserver/registry/admission.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
 
-/**
- * Admission in the process of the server: asked without a request, told what became of each object. Until there is somebody
- * to ask, everything is let in; the server listens to nobody else by then.
- */
-export class QuotaPlugin implements AdmissionPlugin {
-  readonly name = "milo-quota";
-  #asked: { readonly decide: Decide; readonly decideRemoval: DecideRemoval } | undefined;
+interface Admission {
+  readonly decide: Decide;
+  readonly decideRemoval: DecideRemoval;
+}
 
-  ask(asked: { readonly decide: Decide; readonly decideRemoval: DecideRemoval }): void {
-    this.#asked = asked;
-  }
-
-  readonly validate = async (request: AdmissionRequest, signal: AbortSignal): Promise<PluginVerdict> => {
-    if (this.#asked === undefined) return { allowed: true };
-    const removal = removalOf(request);
-    if (removal !== undefined) {
-      const answer = await this.#asked.decideRemoval(removal, signal);
-      return answer.allowed ? { allowed: true } : answer;
-    }
-    const change = changeOf(request);
-    if (change === undefined) return { allowed: true };
-    const verdict = await this.#asked.decide(change, signal);
-    if (!verdict.allowed) return verdict;
-    const { settled } = verdict;
-    return settled === undefined ? { allowed: true } : { allowed: true, settled: ({ stored }) => settled(stored) };
-  };
+/** Admission in the process of the server: called without a request, and told whether each object was stored. */
+export function quotaPlugin({ decide, decideRemoval }: Admission) {
+  return {
+    name: "milo-quota",
+    validate: async (request, signal) => {
+      const removal = removalOf(request);
+      if (removal !== undefined) {
+        const answer = await decideRemoval(removal, signal);
+        return answer.allowed ? { allowed: true } : answer;
+      }
+      const change = changeOf(request);
+      if (change === undefined) return { allowed: true };
+      const verdict = await decide(change, signal);
+      if (!verdict.allowed) return verdict;
+      const { settled } = verdict;
+      return settled === undefined ? { allowed: true } : { allowed: true, settled: ({ stored }) => settled(stored) };
+    },
+  } satisfies AdmissionPlugin;
 }
 
 /** Undefined for what is no object being deleted. */

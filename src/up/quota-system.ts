@@ -5,14 +5,13 @@ import type { Runtime } from "../controllers/runtime.ts";
 import type { DecisionListener } from "../controllers/writer/ports.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
-import type { QuotaPlugin } from "./admission-plugin.ts";
+import { quotaPlugin } from "./admission-plugin.ts";
 import { newcomersOf } from "./newcomers.ts";
 
 export interface QuotaSystemOptions
   extends Pick<AdmissionOptions, "waitMsMax" | "systemUsers" | "told" | "toldStreams" | "toldPolicies"> {
   readonly runtime: Runtime;
   readonly quota?: QuotaOptions;
-  readonly plugin: QuotaPlugin;
   readonly toldDecisions?: DecisionListener;
 }
 
@@ -27,11 +26,11 @@ export class QuotaSystem {
   readonly #admission: Admission;
   readonly controllers: Controllers;
   readonly enforcement: Enforcement;
-  readonly #plugin: QuotaPlugin;
+  /** For the server, when this has started. */
+  readonly plugin: ReturnType<typeof quotaPlugin>;
 
-  constructor({ runtime, quota = defaultQuotaOptions, plugin, toldDecisions, ...options }: QuotaSystemOptions) {
+  constructor({ runtime, quota = defaultQuotaOptions, toldDecisions, ...options }: QuotaSystemOptions) {
     const { planes, clock, random, report } = runtime;
-    this.#plugin = plugin;
     this.enforcement = quota.enforcement;
     this.#admission = new Admission({
       ...options,
@@ -55,6 +54,7 @@ export class QuotaSystem {
       },
       newcomers: newcomersOf(planes, clock, (kind) => this.controllers.areGranted(kind)),
     });
+    this.plugin = quotaPlugin(this.#admission);
     const promised = (uid: string): boolean => this.#admission.promised(uid);
     const told = { ...toldDecisions, promised };
     this.controllers = new Controllers({ runtime, leadership: "alone", told, quota });
@@ -64,12 +64,11 @@ export class QuotaSystem {
     return this.#admission.health;
   }
 
-  /** Resolves when every object that is created from then on is checked. */
+  /** Resolves when the plug-in can check objects. */
   async start(): Promise<void> {
     this.controllers.start();
     this.#admission.start();
     await this.#admission.ready;
-    this.#plugin.ask(this.#admission);
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type ServeOptions, type Serving, serve } from "../apiserver/serve.ts";
+import type { EmbeddedServer } from "../apiserver/embedded-server.ts";
+import { type Address, listenAt, type OpenOptions, openServer, type Serving } from "../apiserver/serve.ts";
+import { StartedParts } from "../apiserver/started-parts.ts";
 import { planesOfServer } from "../controllers/planes-of-server.ts";
 import type { Runtime } from "../controllers/runtime.ts";
 import { ensureNamespace } from "../controllers/system-namespace.ts";
@@ -11,16 +13,14 @@ import type { Log } from "../telemetry/log.ts";
 import { tenantLayout } from "../tenancy/plane-layout.ts";
 import { tenancyKinds } from "../tenancy/resources/tenancy-kinds.ts";
 import { Tenancy } from "../tenancy/tenancy.ts";
-import { QuotaPlugin } from "./admission-plugin.ts";
 import { installKinds } from "./install-kinds.ts";
-import { LateServer } from "./late-server.ts";
 import { loggedAdmission, loggedDecisions, loggedRequests } from "./logged-listeners.ts";
 import { metricsPath } from "./metrics/metrics-path.ts";
 import { serveMetrics } from "./metrics/metrics-server.ts";
 import { SystemMetrics } from "./metrics/system-metrics.ts";
 import { QuotaSystem, systemUser } from "./quota-system.ts";
 
-export interface UpOptions extends Omit<ServeOptions, "additions" | "report"> {
+export interface UpOptions extends Address, Pick<OpenOptions, "directory" | "token" | "kubeconfig" | "clock"> {
   readonly elapsedMs: () => number;
   readonly report: (where: string, error: unknown) => void;
   /** Hears of requests, decisions, and what policies that only watch would have refused. */
@@ -35,85 +35,72 @@ export interface Up extends Serving {
   readonly metricsUrl: string | undefined;
 }
 
-/** Starts everything, each part after those it needs; nobody can reach the server before all of it is there. */
-export async function up({ elapsedMs, report, metricsPort, ...given }: UpOptions): Promise<Up> {
-  const { log = silence, quota = defaultQuotaOptions, ...options } = given;
-  const server = new LateServer();
-  const { clock, directory } = options;
-  const metrics = new SystemMetrics({ clock, elapsedMs, report, directory });
-  const parts: Parts = { server, metrics, log, quota, plugin: new QuotaPlugin() };
+/**
+ * Starts the whole system, each part after those it needs; the socket opens last, so no client reaches the server before
+ * quota works. When a step fails, the parts before it are stopped.
+ */
+export async function up(options: UpOptions): Promise<Up> {
+  const parts = new StartedParts();
   try {
-    const serving = await serveAll({ ...options, elapsedMs, report }, parts);
-    const all = await withMetricsPort(serving, metrics, metricsPort);
-    log[quota.enforcement === "Enforce" ? "info" : "warn"](`enforcement is ${quota.enforcement}`);
-    return all;
+    const started = await startAll(options, parts);
+    return { ...started, stop: () => parts.stop() };
   } catch (error) {
-    await metrics.stop();
+    await parts.stop();
     throw error;
   }
-}
-
-interface Parts {
-  readonly server: LateServer;
-  readonly metrics: SystemMetrics;
-  readonly log: Log;
-  readonly quota: QuotaOptions;
-  readonly plugin: QuotaPlugin;
 }
 
 const nothing = (): void => undefined;
 const silence: Log = { error: nothing, warn: nothing, info: nothing, debug: nothing };
 
-function serveAll({ elapsedMs, report, ...options }: UpOptions, parts: Parts): Promise<Serving> {
-  const { server, metrics, log, plugin } = parts;
-  const { toldRequests, overLog, scrapes } = metrics;
-  const runtime = runtimeOn(parts, { ...options, elapsedMs, report });
-  const tenancy = tenancyOn(server, runtime);
-  return serve({
+async function startAll(options: UpOptions, parts: StartedParts): Promise<Omit<Up, "stop">> {
+  const { clock, elapsedMs, report, directory, log = silence, quota = defaultQuotaOptions } = options;
+  const metrics = parts.add(new SystemMetrics({ clock, elapsedMs, report, directory }));
+  const opened = await openServer({
     ...options,
+    ...additionsOf(metrics, log),
     report: (error) => report("server", error),
-    additions: {
-      toldRequests: loggedRequests(log, toldRequests),
-      overLog,
-      otherPaths: [metricsPath(() => scrapes.text())],
-      plugins: [tenancy.guard, plugin],
-      resolvePlane: (path) => tenancy.resolvePlane(path),
-      definitionsFrom: (plane) => tenantLayout.definitionsFrom(plane),
-      authorizers: [tenancy.authorizer],
-      tokens: [tenancy.tokens],
-      prepare: (started) => {
-        server.set(started);
-        metrics.showServer(started);
-        return startAll(runtime, tenancy, parts);
-      },
-    },
   });
+  const server = parts.add(opened.server);
+  metrics.showServer(server);
+  const runtime = runtimeOn(server, metrics, options);
+  await install(runtime);
+  const tenancy = await startTenancy(server, runtime, parts);
+  const system = new QuotaSystem({ runtime, quota, ...listenersOf(metrics, log) });
+  metrics.showQuota(system, tenancy, runtime);
+  await parts.add(system).start();
+  server.extend({ plugins: [system.plugin] });
+  const serving = parts.add(await listenAt(opened, options));
+  parts.add(metrics.scrapes); // they read from the parts above
+  const metricsUrl = await openMetricsPort(options.metricsPort, server, metrics, parts);
+  log[quota.enforcement === "Enforce" ? "info" : "warn"](`enforcement is ${quota.enforcement}`);
+  return { ...serving, metricsUrl };
 }
 
-/** Metrics end with everything else, and everything else when they cannot begin. */
-async function withMetricsPort(serving: Serving, metrics: SystemMetrics, port: number | undefined): Promise<Up> {
-  const { store } = serving.server.registry;
-  const text = (): Promise<string> => metrics.scrapes.text();
-  try {
-    const open = port === undefined ? undefined : await serveMetrics({ port, text, fault: () => store.fault });
-    const stop = async (): Promise<void> => {
-      await open?.stop();
-      await metrics.stop();
-      await serving.stop();
-    };
-    return { ...serving, metricsUrl: open === undefined ? undefined : `${open.url}/metrics`, stop };
-  } catch (error) {
-    await serving.stop();
-    throw error;
-  }
+function additionsOf({ scrapes, toldRequests, overLog }: SystemMetrics, log: Log) {
+  return {
+    definitionsFrom: tenantLayout.definitionsFrom,
+    otherPaths: [metricsPath(() => scrapes.text())],
+    toldRequests: loggedRequests(log, toldRequests),
+    overLog,
+  };
+}
+
+function listenersOf({ admission, toldDecisions }: SystemMetrics, log: Log) {
+  return {
+    ...admission,
+    told: loggedAdmission(log, admission.told),
+    toldDecisions: loggedDecisions(log, toldDecisions),
+  };
 }
 
 function runtimeOn(
-  { server, metrics }: Parts,
+  server: EmbeddedServer,
+  { toldQueues }: SystemMetrics,
   { clock, elapsedMs, report }: Pick<UpOptions, "clock" | "elapsedMs" | "report">,
 ): Runtime {
   const user = { username: systemUser, uid: "", groups: ["system:masters"], extra: {} };
-  const transport = directTransport((request) => server.get().api.handle(request), user, "believed");
+  const transport = directTransport((request) => server.api.handle(request), user, "believed");
   return {
     planes: planesOfServer(transport, tenantLayout),
     clock,
@@ -122,46 +109,41 @@ function runtimeOn(
     incarnation: randomUUID(),
     report,
     turn: () => new Promise((resolve) => setImmediate(resolve)),
-    toldQueues: metrics.toldQueues,
+    toldQueues,
   };
 }
 
-function tenancyOn(server: LateServer, { planes, ...runtime }: Runtime): Tenancy {
-  return new Tenancy({
-    ...runtime,
-    client: planes.client(planes.root),
-    planes: {
-      open: (plane) => server.get().openPlane(plane),
-      close: (plane) => server.get().closePlane(plane),
-    },
-  });
-}
-
-/** Tenants come before quota, which is theirs; quota is stopped before they are. */
-async function startAll(runtime: Runtime, tenancy: Tenancy, parts: Parts): Promise<{ stop(): Promise<void> }> {
+async function install(runtime: Runtime): Promise<void> {
   const { signal } = sharedAbort();
   const { planes, clock } = runtime;
   await installKinds(planes.client(planes.root), [...tenancyKinds, ...quotaKinds], clock, signal);
   await ensureNamespace(runtime, planes.root, signal);
-  tenancy.start();
-  await tenancy.ready;
-  const { plugin, metrics, log } = parts;
-  const told = loggedAdmission(log, metrics.admission.told);
-  const toldDecisions = loggedDecisions(log, metrics.toldDecisions);
-  const quota = new QuotaSystem({
-    runtime,
-    plugin,
-    quota: parts.quota,
-    ...metrics.admission,
-    told,
-    toldDecisions,
+}
+
+async function startTenancy(
+  server: EmbeddedServer,
+  { planes, ...runtime }: Runtime,
+  parts: StartedParts,
+): Promise<Tenancy> {
+  const tenancy = new Tenancy({
+    ...runtime,
+    client: planes.client(planes.root),
+    planes: { open: server.openPlane, close: server.closePlane },
   });
-  metrics.showQuota(quota, tenancy, runtime);
-  await quota.start();
-  return {
-    stop: async () => {
-      await quota.stop();
-      await tenancy.stop();
-    },
-  };
+  const { guard, authorizer, tokens, resolvePlane } = tenancy;
+  server.extend({ plugins: [guard], authorizers: [authorizer], tokens: [tokens], resolvePlane });
+  parts.add(tenancy).start();
+  await tenancy.ready;
+  return tenancy;
+}
+
+async function openMetricsPort(
+  port: number | undefined,
+  { registry: { store } }: EmbeddedServer,
+  { scrapes }: SystemMetrics,
+  parts: StartedParts,
+): Promise<string | undefined> {
+  if (port === undefined) return undefined;
+  const { url } = parts.add(await serveMetrics({ port, text: () => scrapes.text(), fault: () => store.fault }));
+  return `${url}/metrics`;
 }

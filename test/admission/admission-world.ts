@@ -8,7 +8,6 @@ import type { Runtime } from "../../src/controllers/runtime.ts";
 import { quotaKinds } from "../../src/core/resources/kinds.ts";
 import { systemNamespace } from "../../src/core/resources/well-known.ts";
 import { crdOf } from "../../src/schema/crd.ts";
-import { QuotaPlugin } from "../../src/up/admission-plugin.ts";
 import { QuotaSystem, type QuotaSystemOptions } from "../../src/up/quota-system.ts";
 import { namespacesType } from "./object-types.ts";
 import { ServedWorld } from "./served-world.ts";
@@ -28,22 +27,21 @@ export class AdmissionWorld extends ServedWorld {
   readonly #system: QuotaSystem;
 
   static async start(options: WorldOptions = {}): Promise<AdmissionWorld> {
-    const plugin = new QuotaPlugin();
     const server = await startEmbedded({
       log: options.log ?? new MemoryLog("turn"),
       clock: systemClock,
       tokens: [],
-      plugins: [plugin, ...(options.plugins ?? [])],
       report: (error) => world.reported.push(String(error)),
     });
-    const world: AdmissionWorld = new AdmissionWorld(server, plugin, options);
+    const world: AdmissionWorld = new AdmissionWorld(server, options);
     await world.create(namespacesType, { apiVersion: "v1", kind: "Namespace", metadata: { name: systemNamespace } });
     for (const definition of quotaKinds) await world.define(crdOf(definition), definition);
     await world.#system.start();
+    server.extend({ plugins: [world.#system.plugin, ...(options.plugins ?? [])] });
     return world;
   }
 
-  constructor(server: EmbeddedServer, plugin: QuotaPlugin, options: WorldOptions) {
+  constructor(server: EmbeddedServer, options: WorldOptions) {
     super(server);
     this.runtime = {
       planes: this.planes,
@@ -55,7 +53,7 @@ export class AdmissionWorld extends ServedWorld {
       turn: () => new Promise((resolve) => setImmediate(resolve)),
     };
     const { plugins: _plugins, log: _log, ...given } = options;
-    this.#system = new QuotaSystem({ ...given, runtime: this.runtime, plugin });
+    this.#system = new QuotaSystem({ ...given, runtime: this.runtime });
   }
 
   get health(): QuotaSystem["health"] {

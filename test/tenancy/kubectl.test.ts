@@ -38,23 +38,22 @@ describe.skipIf(!program.found)("kubectl and tenants", () => {
     const authority = createAuthority("test", lifetime);
     const names = { commonName: "test", dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"] };
     const { certificatePem, privateKeyPem } = issueServerCertificate(authority, names, lifetime);
+    server = await startEmbedded({
+      log: new MemoryLog(),
+      clock: systemClock,
+      definitionsFrom: tenantLayout.definitionsFrom,
+      tokens: [tokenTable([{ token: "admin", user: users.admin }])],
+      report: (error) => faults.push(error),
+    });
     tenancy = new Tenancy({
       client: new KubeClient(directTransport((request) => server.api.handle(request), users.admin)),
-      planes: { open: (plane) => server.openPlane(plane), close: (plane) => server.closePlane(plane) },
+      planes: { open: server.openPlane, close: server.closePlane },
       clock: systemClock,
       random: { fraction: Math.random },
       report: () => undefined,
     });
-    server = await startEmbedded({
-      log: new MemoryLog(),
-      clock: systemClock,
-      resolvePlane: tenancy.resolvePlane,
-      definitionsFrom: tenantLayout.definitionsFrom,
-      authorizers: [tenancy.authorizer],
-      plugins: [tenancy.guard],
-      tokens: [tokenTable([{ token: "admin", user: users.admin }]), tenancy.tokens],
-      report: (error) => faults.push(error),
-    });
+    const { guard, authorizer, tokens, resolvePlane } = tenancy;
+    server.extend({ plugins: [guard], authorizers: [authorizer], tokens: [tokens], resolvePlane });
     listening = await listen(server.api, {
       host: "127.0.0.1",
       port: 0,

@@ -12,7 +12,10 @@ export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[];
   readonly #report: (error: unknown) => void;
 
-  /** `report` hears of plug-ins that fail when told of an outcome; the write they are told of stands. */
+  /**
+   * Plug-ins may be added to the list later. `report` hears of plug-ins that fail when told of an outcome; the write they
+   * are told of stands.
+   */
   constructor(plugins: readonly AdmissionPlugin[], report: (error: unknown) => void) {
     this.#plugins = plugins;
     this.#report = report;

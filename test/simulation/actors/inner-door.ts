@@ -1,7 +1,6 @@
 import type { AdmissionRequest, Outcome, Verdict } from "../../../src/apiserver/registry/admission.ts";
 import { planesOfServer } from "../../../src/controllers/planes-of-server.ts";
 import { failure } from "../../../src/protocol/api-status.ts";
-import { QuotaPlugin } from "../../../src/up/admission-plugin.ts";
 import { QuotaSystem } from "../../../src/up/quota-system.ts";
 import type { AdmissionBook, AdmittingClaim } from "../invariants/admission-book.ts";
 import { layout } from "../world/layout.ts";
@@ -16,7 +15,7 @@ const finishMsMax = 22_000;
 /** Quota as it is in one life of the API server. */
 interface Inside {
   readonly host: Host;
-  readonly plugin: QuotaPlugin;
+  readonly plugin: QuotaSystem["plugin"];
   /** The claims that objects were let in by, from when that is decided until it is answered. */
   readonly behind: Map<string, readonly AdmittingClaim[]>;
 }
@@ -45,17 +44,16 @@ export class InnerDoor {
     // What a server that crashed was about to store is not stored any more.
     for (const uid of this.#landing) this.#book.landedOrDropped(uid);
     this.#landing.clear();
+    this.#inside = undefined;
     const { clock, elapsedMs, random, incarnation, report } = host;
     const planes = planesOfServer(host.transport, layout);
-    const plugin = new QuotaPlugin();
     const behind: Inside["behind"] = new Map();
-    this.#inside = { host, plugin, behind };
     const system = new QuotaSystem({
       runtime: { planes, clock, elapsedMs, random, incarnation, report, turn: turnOf(clock) },
-      plugin,
       told: { admitted: (change, claims) => behind.set(uidIn(change), claims) },
     });
     await system.start();
+    if (host.isAlive) this.#inside = { host, plugin: system.plugin, behind };
   };
 
   readonly #guard: Door = async (request, signal) => {

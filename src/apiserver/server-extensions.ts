@@ -1,0 +1,36 @@
+import type { TokenAuthenticator } from "./http/access/authentication/token-authenticator.ts";
+import type { Authorizer } from "./http/access/authorizer.ts";
+import type { PlaneResolver } from "./http/api-server.ts";
+import type { AdmissionPlugin } from "./registry/admission.ts";
+
+/** What another part of the process adds to the server. */
+export interface ServerExtension {
+  readonly tokens?: readonly TokenAuthenticator[];
+  /** Asked about requests that neither the masters group nor a role allows. */
+  readonly authorizers?: readonly Authorizer[];
+  /** Run after webhooks and after plug-ins that were added earlier. */
+  readonly plugins?: readonly AdmissionPlugin[];
+  /** Replaces the resolver that was there. Without one, everything is in the plane `root`. */
+  readonly resolvePlane?: PlaneResolver;
+}
+
+/** All extensions of a server. The server reads them with every request, so an addition applies from then on. */
+export class ServerExtensions implements Required<ServerExtension> {
+  readonly tokens: TokenAuthenticator[] = [];
+  readonly authorizers: Authorizer[] = [];
+  readonly plugins: AdmissionPlugin[] = [];
+  #resolvePlane: PlaneResolver;
+
+  constructor(plane: string) {
+    this.#resolvePlane = (path) => ({ plane, path });
+  }
+
+  readonly resolvePlane: PlaneResolver = (path) => this.#resolvePlane(path);
+
+  add({ tokens = [], authorizers = [], plugins = [], resolvePlane }: ServerExtension): void {
+    this.tokens.push(...tokens);
+    this.authorizers.push(...authorizers);
+    this.plugins.push(...plugins);
+    if (resolvePlane !== undefined) this.#resolvePlane = resolvePlane;
+  }
+}
