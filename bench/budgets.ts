@@ -159,6 +159,18 @@ export const budgets = {
     unit: "bytes",
     reason: "a claim is stored, indexed and followed; a hundred thousand of them take less than half a gigabyte",
   },
+  walkCalls: {
+    bound: "at most",
+    value: 2,
+    unit: "x ungoverned",
+    reason: "a governed create stores two objects, its own and the claim; all the rest must cost no more than a create",
+  },
+  walkFiles: {
+    bound: "at most",
+    value: 190,
+    unit: "files",
+    reason: "whoever changes the path of a request has to know the files on it",
+  },
 } satisfies Record<string, Budget>;
 
 export type BudgetName = keyof typeof budgets;

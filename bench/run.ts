@@ -1,5 +1,6 @@
 // `npm run bench [suite ...]` runs the benchmark suites, prints one table, and exits non-zero on a broken budget.
 import { readdirSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { type BudgetName, budgets } from "./budgets.ts";
 
 /** What a suite reports: figures held to a budget, and figures worth knowing. */
@@ -10,12 +11,20 @@ export interface Figure {
   readonly budget?: BudgetName;
 }
 
+/** What a suite may be asked for on the command line; each flag is for one suite, the others ignore it. */
+const flagOptions = {
+  /** walk: the case whose files and functions are listed. */
+  list: { type: "string" },
+} as const;
+
+export type Flags = { readonly [Name in keyof typeof flagOptions]?: string };
+
 /** A suite is a file `*.bench.ts` with one export `suite` that returns its figures. */
-export type Suite = () => Figure[] | Promise<Figure[]>;
+export type Suite = (flags: Flags) => Figure[] | Promise<Figure[]>;
 
 const tolerance = 1.25;
 
-const asked = process.argv.slice(2);
+const { values: flags, positionals: asked } = parseArgs({ options: flagOptions, allowPositionals: true });
 const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".bench.ts"));
 const chosen = files.filter((file) => asked.length === 0 || asked.some((name) => file === `${name}.bench.ts`));
 if (chosen.length === 0) {
@@ -24,11 +33,14 @@ if (chosen.length === 0) {
   process.exit(2);
 }
 
+// Programs that a suite has started are ended when this one exits.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
+
 let broken = 0;
 for (const file of chosen) {
   const { suite } = (await import(`./${file}`)) as { suite: Suite };
   console.log(`\n${file.replace(".bench.ts", "")}`);
-  for (const figure of await suite()) print(figure);
+  for (const figure of await suite(flags)) print(figure);
 }
 if (broken > 0) {
   console.error(`\n${broken} ${broken === 1 ? "budget" : "budgets"} broken`);

@@ -1,6 +1,6 @@
 // The whole system in a process of its own, as its users run it.
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Serving } from "../../src/apiserver/serve.ts";
@@ -19,6 +19,7 @@ import { directTransport } from "../../src/kube/transport/direct-transport.ts";
 import type { JsonObject } from "../../src/protocol/json-value.ts";
 import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
 import { up } from "../../src/up/up.ts";
+import { authorityIn } from "../kubeconfig.ts";
 import type { Asked, Memory, Setup, Started, State } from "./admission-child.ts";
 import { grant, grantedClaim, namespaceManifest, namespaceOf, policy, registration } from "./quota-manifests.ts";
 
@@ -38,7 +39,7 @@ for (let consumer = 1; consumer < setup.consumers; consumer += 1) {
 }
 if (setup.quota) await provide();
 
-process.send?.({ target: { url: serving.url, token, ca: authority() } } satisfies Started);
+process.send?.({ target: { url: serving.url, token, ca: authorityIn(serving.kubeconfig ?? "") } } satisfies Started);
 process.on("message", async (asked: Asked) => {
   if (asked.ask === "stop") await stop();
   else process.send?.(asked.ask === "memory" ? memory() : state());
@@ -77,12 +78,6 @@ async function storeHistory(count: number): Promise<void> {
     });
     await Promise.all(writes);
   }
-}
-
-function authority(): string {
-  const file = readFileSync(serving.kubeconfig ?? "", "utf8");
-  const data = /"certificate-authority-data": "([^"]+)"/.exec(file)?.[1] ?? "";
-  return Buffer.from(data, "base64").toString();
 }
 
 function state(): State {

@@ -1,7 +1,7 @@
 import { Pool } from "undici";
 import type { Target } from "../apiserver/load.ts";
 import { median } from "../interleaved.ts";
-import { namespaceOf } from "./quota-manifests.ts";
+import { configMap, namespaceOf } from "./quota-manifests.ts";
 
 /** What one block of work came to. */
 export interface Load {
@@ -10,7 +10,6 @@ export interface Load {
   readonly p50Ms: number;
 }
 
-const text = "x".repeat(900);
 let made = 0;
 
 /** Clients that create config maps of 1 KB over TLS, one after the other, each on a connection of its own. */
@@ -51,13 +50,13 @@ export class Makers {
 
   async #make(): Promise<number> {
     made += 1;
-    const metadata = { name: `bench-${process.pid}-${made}` };
+    const object = configMap(`bench-${process.pid}-${made}`);
     const started = performance.now();
     const { statusCode, body } = await this.#pool.request({
       method: "POST",
       path: `/api/v1/namespaces/${namespaceOf(made % this.#consumers)}/configmaps`,
       headers: this.#headers,
-      body: JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { text } }),
+      body: JSON.stringify(object),
     });
     const answer = await body.text();
     if (statusCode !== 201) throw new Error(`${statusCode}: ${answer.slice(0, 300)}`);

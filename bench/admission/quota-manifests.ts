@@ -1,11 +1,12 @@
 import { quotaApiVersion } from "../../src/core/resources/well-known.ts";
 import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
 
-type Manifest = KubernetesObject & Readonly<Record<string, unknown>>;
+export type Manifest = KubernetesObject & Readonly<Record<string, unknown>>;
 
 const resourceType = "core/configmaps";
 /** More than any benchmark asks for. */
 const plenty = 1_000_000_000;
+const text = "x".repeat(900);
 const longAgo = "2026-01-01T00:00:00Z";
 
 /** The namespace of a consumer, which is the consumer. */
@@ -47,16 +48,32 @@ export const policy: Manifest = {
   },
 };
 
-export function grant(consumer: number): Manifest {
+export function grant(consumer: number, amount = plenty): Manifest {
   const namespace = namespaceOf(consumer);
   return {
     apiVersion: quotaApiVersion,
     kind: "ResourceGrant",
-    metadata: { name: "plenty", namespace },
+    metadata: { name: "configmaps", namespace },
     spec: {
       consumerRef: { kind: "Namespace", name: namespace },
-      allowances: [{ resourceType, buckets: [{ amount: plenty }] }],
+      allowances: [{ resourceType, buckets: [{ amount }] }],
     },
+  };
+}
+
+/** An object of 1 KB. */
+export function configMap(name: string): Manifest {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { text } };
+}
+
+/** A claim that a client creates itself. */
+export function manualClaim(name: string, consumer: number): Manifest {
+  const namespace = namespaceOf(consumer);
+  return {
+    apiVersion: quotaApiVersion,
+    kind: "ResourceClaim",
+    metadata: { name, namespace },
+    spec: { consumerRef: { kind: "Namespace", name: namespace }, requests: [{ resourceType, amount: 1 }] },
   };
 }
 

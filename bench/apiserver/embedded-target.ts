@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleProgram } from "../../tools/bundle.ts";
+import { authorityIn } from "../kubeconfig.ts";
 import { programFlags } from "../program-flags.ts";
 import type { Target } from "./load.ts";
 
@@ -23,11 +23,10 @@ export async function bundleServer(): Promise<void> {
 export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
   const child = fork(program, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [...programFlags()] });
   const { url, kubeconfig, readyMs } = await answer<{ url: string; kubeconfig: string; readyMs: number }>(child);
-  const [cluster] = (JSON.parse(readFileSync(kubeconfig, "utf8")) as Kubeconfig).clusters;
   return {
     url,
     token: "bench",
-    ca: Buffer.from(cluster?.cluster["certificate-authority-data"] ?? "", "base64").toString(),
+    ca: authorityIn(kubeconfig),
     readyMs,
     resetDelay: () => child.send("reset"),
     state: () => {
@@ -40,10 +39,6 @@ export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
       await ended;
     },
   };
-}
-
-interface Kubeconfig {
-  readonly clusters: readonly { readonly cluster: Readonly<Record<string, string>> }[];
 }
 
 function answer<Message>(child: ChildProcess): Promise<Message> {

@@ -1,0 +1,11 @@
+import { readFileSync } from "node:fs";
+
+interface Kubeconfig {
+  readonly clusters: readonly { readonly cluster: Readonly<Record<string, string>> }[];
+}
+
+/** The certificate authority in a kubeconfig that the program wrote, as PEM. */
+export function authorityIn(kubeconfig: string): string {
+  const [first] = (JSON.parse(readFileSync(kubeconfig, "utf8")) as Kubeconfig).clusters;
+  return Buffer.from(first?.cluster["certificate-authority-data"] ?? "", "base64").toString();
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import type { Target } from "../apiserver/load.ts";
+import { authorityIn } from "../kubeconfig.ts";
+import { programFlags } from "../program-flags.ts";
+
+const token = "bench";
+const startMsMax = 30_000;
+const stopMsMax = 15_000;
+/** The address that `up` prints once it serves. */
+const serverAddress = /https:\/\/127\.0\.0\.1:\d+/;
+const inspectorAddress = /ws:\/\/127\.0\.0\.1:\d+\/\S+/;
+/** What Node prints on stderr for a process that is inspected. */
+const inspectorLine = /^(Debugger |For help, see: https:\/\/nodejs)/;
+
+/** A built program that runs `milo-quota up` as its users start it, on a free port and with a data folder of its own. */
+export class StartedProgram {
+  readonly target: Target;
+  /** Where Node's inspector listens, for a program that was started with it. */
+  readonly inspectorUrl: string | undefined;
+  readonly #child: ChildProcess;
+  readonly #removeFolder: () => void;
+
+  static async start(file: string, { inspect = false } = {}): Promise<StartedProgram> {
+    const folder = mkdtempSync(join(tmpdir(), "milo-quota-bench-"));
+    const nodeFlags = [...programFlags(), ...(inspect ? ["--inspect=127.0.0.1:0"] : [])];
+    const upFlags = ["--data-dir", folder, "--port", "0", "--token", token];
+    const child = spawn(process.execPath, [...nodeFlags, file, "up", ...upFlags], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const removeFolder = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    const abandon = (): void => {
+      child.kill("SIGKILL");
+      removeFolder();
+    };
+    process.once("exit", abandon);
+    child.once("exit", () => process.off("exit", abandon));
+    passErrorsOn(child.stderr);
+    try {
+      const [url, inspectorUrl] = await Promise.all([
+        printed(child, child.stdout, serverAddress),
+        inspect ? printed(child, child.stderr, inspectorAddress) : undefined,
+      ]);
+      const target = { url, token, ca: authorityIn(join(folder, "kubeconfig")) };
+      return new StartedProgram(child, { target, inspectorUrl, removeFolder });
+    } catch (error) {
+      await ended(child, "SIGKILL");
+      removeFolder();
+      throw error;
+    }
+  }
+
+  private constructor(
+    child: ChildProcess,
+    started: { readonly target: Target; readonly inspectorUrl: string | undefined; readonly removeFolder: () => void },
+  ) {
+    this.#child = child;
+    this.target = started.target;
+    this.inspectorUrl = started.inspectorUrl;
+    this.#removeFolder = started.removeFolder;
+  }
+
+  async stop(): Promise<void> {
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), stopMsMax);
+    await ended(this.#child, "SIGTERM");
+    clearTimeout(timer);
+    this.#removeFolder();
+  }
+}
+
+function passErrorsOn(stderr: Readable): void {
+  let rest = "";
+  stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (!inspectorLine.test(line)) console.error(line);
+  });
+}
+
+/** The first text in what the program prints that matches. */
+function printed(child: ChildProcess, stream: Readable, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const timer = setTimeout(
+      () => reject(new Error(`the program is not ready within ${startMsMax / 1_000} s`)),
+      startMsMax,
+    );
+    const onEnd = (): void => {
+      clearTimeout(timer);
+      reject(new Error("the program ended before it was ready"));
+    };
+    child.once("exit", onEnd);
+    const onData = (chunk: string): void => {
+      text += chunk;
+      const [found] = pattern.exec(text) ?? [];
+      if (found === undefined) return;
+      stream.off("data", onData).resume();
+      child.off("exit", onEnd);
+      clearTimeout(timer);
+      resolve(found);
+    };
+    stream.setEncoding("utf8").on("data", onData);
+  });
+}
+
+function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  const exit = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  child.kill(signal);
+  return exit;
+}

@@ -1,0 +1,45 @@
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { BundleSources } from "./bundle-sources.ts";
+import { type CallCounts, countsOf, type ScriptCoverage, type SourcesByUrl } from "./call-counts.ts";
+import { Inspector } from "./inspector-session.ts";
+
+/**
+ * Counts the calls of this project's functions in a running program, in all of its threads. V8 counts exactly in this
+ * mode, and optimizes nothing. An async function that continues after an `await` counts once more.
+ */
+export class CallCounter {
+  readonly #inspector: Inspector;
+  readonly #sources: SourcesByUrl;
+
+  /** For a program that was bundled with source maps, by the address of its inspector. */
+  static async start(program: string, inspectorUrl: string): Promise<CallCounter> {
+    const inspector = await Inspector.connect(inspectorUrl);
+    for (const session of inspector.sessions) {
+      await session.call("Profiler.enable");
+      await session.call("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+    }
+    const files = [program, join(dirname(program), "sqlite-worker.js")].map((file) => resolve(file));
+    const sources = files.map((file) => [pathToFileURL(file).href, BundleSources.read(file)] as const);
+    return new CallCounter(inspector, new Map(sources));
+  }
+
+  private constructor(inspector: Inspector, sources: SourcesByUrl) {
+    this.#inspector = inspector;
+    this.#sources = sources;
+  }
+
+  /** The calls since the last time. */
+  async take(): Promise<CallCounts> {
+    const coverage: ScriptCoverage[] = [];
+    for (const session of this.#inspector.sessions) {
+      const taken = await session.call<{ readonly result: readonly ScriptCoverage[] }>("Profiler.takePreciseCoverage");
+      coverage.push(...taken.result);
+    }
+    return countsOf(coverage, this.#sources);
+  }
+
+  close(): Promise<void> {
+    return this.#inspector.close();
+  }
+}

@@ -1,0 +1,70 @@
+import { ApiClient } from "../program/api-client.ts";
+import { setUpQuota } from "../program/set-up-quota.ts";
+import { StartedProgram } from "../program/started-program.ts";
+import { CallCounter } from "./call-counter.ts";
+import { type CallCounts, callsOfRequest, totalCalls } from "./call-counts.ts";
+import { limits, type RequestCase, useUp } from "./request-cases.ts";
+
+const warmUpCount = 300;
+const inARowCount = 300;
+const aloneCount = 7;
+/** Deferred work follows up to 1.4 s after a request. Twice this is less than the 4 s that a client keeps a connection. */
+const restMs = 1_800;
+
+export interface RequestCalls {
+  /** The calls of one request on an idle system. */
+  readonly alone: CallCounts;
+  /** The calls for each of many requests in a row, which share deferred writes. */
+  readonly eachInARow: number;
+}
+
+/** Counts the calls of a request, in a program that is started for it. */
+export async function countCalls(program: string, request: RequestCase): Promise<RequestCalls> {
+  const started = await StartedProgram.start(program, { inspect: true });
+  const client = new ApiClient(started.target);
+  try {
+    if (request.quota) {
+      await setUpQuota(client, limits);
+      await useUp(client);
+    }
+    const counter = await CallCounter.start(program, started.inspectorUrl ?? "");
+    try {
+      return await countWarm(client, counter, request);
+    } finally {
+      await counter.close();
+    }
+  } finally {
+    await client.close();
+    await started.stop();
+  }
+}
+
+async function countWarm(client: ApiClient, counter: CallCounter, request: RequestCase): Promise<RequestCalls> {
+  for (let at = 0; at < warmUpCount; at += 1) await request.send(client, `warm-up-${at}`);
+  await rest();
+  await counter.take();
+  for (let at = 0; at < inARowCount; at += 1) await request.send(client, `in-a-row-${at}`);
+  await rest();
+  const eachInARow = totalCalls(await counter.take()) / inARowCount;
+  return { eachInARow, alone: await countAlone(client, counter, request) };
+}
+
+/** Requests and pauses without any alternate, so that timers fall on both. */
+async function countAlone(client: ApiClient, counter: CallCounter, request: RequestCase): Promise<CallCounts> {
+  const withRequest: CallCounts[] = [];
+  const idle: CallCounts[] = [];
+  for (let at = 0; at < aloneCount; at += 1) {
+    await counter.take();
+    await rest();
+    idle.push(await counter.take());
+    await request.send(client, `alone-${at}`);
+    await rest();
+    withRequest.push(await counter.take());
+    await request.check?.(client, `alone-${at}`);
+  }
+  return callsOfRequest(withRequest, idle);
+}
+
+function rest(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, restMs));
+}
