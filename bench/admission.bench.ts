@@ -1,4 +1,5 @@
 import { AdmissionChild, bundleAdmission, type Measured } from "./admission/admission-child.ts";
+import { compareWithBaseline } from "./admission/baseline.ts";
 import type { Makers } from "./admission/makers.ts";
 import { median } from "./interleaved.ts";
 import type { Figure, Suite } from "./run.ts";
@@ -13,8 +14,12 @@ const manyConsumers = 200;
 const countedCount = 8_000;
 const fillingCount = { raw: 56_000, quota: 14_000 };
 
-/** Creates of config maps over TLS, each taking a claim out of a bucket, beside the same without quota. */
-export const suite: Suite = async () => {
+/**
+ * Creates of config maps over TLS, each taking a claim out of a bucket, beside the same without quota. With
+ * `--baseline <folder>`, only this build beside another one.
+ */
+export const suite: Suite = async ({ baseline }) => {
+  if (baseline !== undefined) return compareWithBaseline(baseline);
   await bundleAdmission();
   return [await atRest(), ...(await hotBucket()), ...(await spread()), ...(await withHistory())];
 };

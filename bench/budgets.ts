@@ -159,6 +159,12 @@ export const budgets = {
     unit: "bytes",
     reason: "a claim is stored, indexed and followed; a hundred thousand of them take less than half a gigabyte",
   },
+  rawAgainstBaseline: {
+    bound: "at most",
+    value: 3,
+    unit: "% slower",
+    reason: "objects that no policy is about must not pay for quota; less than this is lost in the noise of machines",
+  },
   walkCalls: {
     bound: "at most",
     value: 2,

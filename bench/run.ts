@@ -13,6 +13,8 @@ export interface Figure {
 
 /** What a suite may be asked for on the command line; each flag is for one suite, the others ignore it. */
 const flagOptions = {
+  /** admission: the folder of another build to compare this one with. */
+  baseline: { type: "string" },
   /** walk: the case whose files and functions are listed. */
   list: { type: "string" },
 } as const;
