@@ -32,7 +32,7 @@ const folder = "deploy/crds";
 export async function startQuotaServer(directory: string): Promise<QuotaServer> {
   const report = (error: unknown): void => console.error(error);
   const serving = await serve({ directory, host: "127.0.0.1", port: 0, token, clock: systemClock, report });
-  const transport = directTransport((request) => serving.server.api.handle(request), admin, "believed");
+  const transport = directTransport((request) => serving.server.api.handle(request), admin);
   const root = new KubeClient(transport, rootPlane);
   await install(root);
   return { serving, transport, root };

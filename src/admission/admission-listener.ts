@@ -1,5 +1,7 @@
 import type { ClaimCreationPolicy } from "../core/resources/claim-creation-policy.ts";
+import type { NewClaim } from "./claim-transactions.ts";
 import type { ObjectChange } from "./object-change.ts";
+import type { PolicyRendering } from "./policy-wishes.ts";
 
 /** What a policy came to for a change. */
 export type AdmissionResult =
@@ -30,11 +32,19 @@ export interface AdmittingClaim {
   readonly uid: string;
 }
 
+/** What a new object was stored with. */
+export interface StoredWith {
+  readonly rendered: readonly PolicyRendering[];
+  readonly claims: readonly NewClaim[];
+}
+
 /** Hears of what admission decides. Dry runs are told as well; the change says that it is one. */
 export interface AdmissionListener {
   decided?(policy: ClaimCreationPolicy, change: ObjectChange, result: AdmissionResult): void;
   /** A change is let in, and all of these claims are granted and list its object. */
   admitted?(change: ObjectChange, claims: readonly AdmittingClaim[]): void;
+  /** A new object was stored together with its claims; this is what policies made of it. */
+  stored?(change: ObjectChange, version: string, stored: StoredWith): void;
   /** What a policy that only watches would have said. */
   shadowed?(policy: ClaimCreationPolicy, change: ObjectChange, message: string): void;
   /** A condition asked for something that is not there. */

@@ -1,4 +1,5 @@
 import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
+import type { RequestUser } from "../core/policy/policy-variables.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import type { Random } from "../kube/backoff.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
@@ -9,7 +10,7 @@ import type { Clock } from "../protocol/clock.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
 import type { AdmissionListener } from "./admission-listener.ts";
 import { ClaimStreams, type StreamsHealth } from "./claim-streams.ts";
-import { type Decider, decidedElsewhere } from "./decider.ts";
+import type { ClaimTransactions } from "./claim-transactions.ts";
 import { frontDoor } from "./front-door.ts";
 import { readRegistrations } from "./live-registrations.ts";
 import { isNamespaceGoing } from "./namespace-going.ts";
@@ -28,17 +29,18 @@ export interface AdmissionOptions {
   /** Registrations of the root. */
   readonly registrations: ObjectSource;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: Random & { uuid(): string };
   readonly report: (where: string, error: unknown) => void;
   readonly quota?: QuotaOptions;
   readonly waitMsMax?: number;
   /** The users that controllers and admission write as; others may not write what is theirs. */
   readonly systemUsers?: readonly string[];
+  /** Whether a request comes from the bucket writer of this process, where there can be no other. */
+  readonly isBucketWriter?: (user: RequestUser) => boolean;
   readonly usage?: UsageView;
   readonly newcomers?: Newcomers;
-  readonly decider?: Decider;
-  /** Whether claims name their owners before these are stored: only in the process of the server that stores them. */
-  readonly ownedFromBirth?: boolean;
+  /** Where the server is in this process: quota that is stored in one transaction with objects. */
+  readonly transactions?: ClaimTransactions;
   /** Which of several this is, to those who read its events. */
   readonly instance?: string;
   /** Those who count. */
@@ -87,11 +89,12 @@ export class Admission {
       streams: this.#streams,
       clock,
       waitMsMax: options.waitMsMax ?? waitMsDefault,
-      ownedFromBirth: options.ownedFromBirth ?? false,
       usage: options.usage ?? unknownUsage,
       ...(options.newcomers === undefined ? {} : { newcomers: options.newcomers }),
       events: this.#events,
-      decider: options.decider ?? decidedElsewhere,
+      ...(options.transactions === undefined
+        ? {}
+        : { transactions: options.transactions, newUid: () => random.uuid() }),
       told,
       report,
     });
@@ -101,6 +104,7 @@ export class Admission {
       readRegistrations: (signal) => readRegistrations(planes.client(planes.root), signal),
       isNamespaceGoing: (removal, signal) => isNamespaceGoing(clientOf(removal.plane), removal.namespace, signal),
       systemUsers: options.systemUsers ?? [systemUserName],
+      isBucketWriter: options.isBucketWriter,
     });
     this.decideRemoval = (removal, signal) => own.decideRemoval(removal, signal);
     this.decide = frontDoor({ own, quota: this.#quota, report });
@@ -123,15 +127,6 @@ export class Admission {
   get health(): AdmissionHealth {
     const { activeCount, informers } = this.#sight;
     return { ...this.#streams.health, activePolicies: activeCount, informers };
-  }
-
-  /**
-   * A claim is promised in full, durably or in a log that the object will be in after it. To be told only by the one writer
-   * of pages there can be, in this process: then nothing can come between that promise and the claim being granted. Returns
-   * whether anybody waited for it.
-   */
-  promised(uid: string): boolean {
-    return this.#streams.promised(uid);
   }
 
   /** Finishes taking back what was claimed in vain. */

@@ -6,25 +6,13 @@ import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { ResourceClient } from "../kube/client/resource-client.ts";
 import { StatusError } from "../protocol/api-status.ts";
 import { extended } from "../protocol/extended.ts";
-import type { Birth } from "../protocol/log-place.ts";
-import type { KubernetesObject, OwnerReference } from "../protocol/object-meta.ts";
+import type { KubernetesObject } from "../protocol/object-meta.ts";
+import { removeClaim } from "./claim-removal.ts";
 import type { Claimant } from "./claimant.ts";
 import { nextStep } from "./existing-claim.ts";
 import { Refused } from "./refusals.ts";
 
 const triesMax = 6;
-
-/** Asked about a claim that is about to be stored: see Decider. */
-export type DecideEarly = (
-  claim: ResourceClaim,
-  stored: Promise<ResourceClaim | undefined>,
-) => Promise<Birth | undefined>;
-
-interface NewClaim {
-  /** Named in a claim that we make; left out where it must not be there before its object. */
-  readonly owner: OwnerReference | undefined;
-  readonly decide: DecideEarly;
-}
 
 /**
  * Gets a claim that lists our object: makes it, or comes to one that is there. Everything is on the version that was read;
@@ -34,30 +22,11 @@ export class ClaimAttempt {
   readonly #claims: ResourceClient<ResourceClaim>;
   readonly #wanted: RenderedClaim;
   readonly #claimant: Claimant;
-  readonly #owner: OwnerReference | undefined;
-  readonly #decide: DecideEarly;
-  #isOver: Promise<boolean> = Promise.resolve(true);
-  #hasMade = false;
 
-  constructor(client: KubeClient, wanted: RenderedClaim, claimant: Claimant, { owner, decide }: NewClaim) {
+  constructor(client: KubeClient, wanted: RenderedClaim, claimant: Claimant) {
     this.#claims = client.resource(resourceClaimDefinition, parseResourceClaim);
     this.#wanted = wanted;
     this.#claimant = claimant;
-    this.#owner = owner;
-    this.#decide = decide;
-  }
-
-  /**
-   * Settles, and never rejects, when the claim that was acquired is durable: on a server in this process it is known
-   * before. Whether it is there.
-   */
-  get isOver(): Promise<boolean> {
-    return this.#isOver;
-  }
-
-  /** Whether the claim that was acquired is one that we have made. */
-  get hasMade(): boolean {
-    return this.#hasMade;
   }
 
   /** Throws Refused where the object cannot be created, or not now. */
@@ -71,14 +40,10 @@ export class ClaimAttempt {
   /** Undefined when there is a claim of the name. */
   async #create(signal: AbortSignal): Promise<ResourceClaim | undefined> {
     const noted = extended(this.#wanted.annotations, { [annotations.candidates]: this.#claimant.uid });
-    const owners = this.#owner === undefined ? [] : [this.#owner];
-    const object = claimManifest(this.#wanted, noted, owners) as unknown as KubernetesObject;
+    const object = claimManifest(this.#wanted, noted) as unknown as KubernetesObject;
     try {
-      const made = await this.#made(object, signal);
-      this.#hasMade = true;
-      return made;
+      return await this.#claims.create(object, {}, signal);
     } catch (error) {
-      this.#isOver = Promise.resolve(true); // whatever is there is not ours, and is there already
       if (error instanceof StatusError && error.status.reason === "AlreadyExists") return undefined;
       // It may have been made all the same; then it lists us, and is found by its name.
       if (error instanceof StatusError && error.status.code < 500) throw error;
@@ -86,23 +51,6 @@ export class ClaimAttempt {
       if (found === undefined) throw error;
       return undefined;
     }
-  }
-
-  /** The claim as soon as it is known: it may be on its way to the disk still, and the object comes after it. */
-  #made(object: KubernetesObject, signal: AbortSignal): Promise<ResourceClaim> {
-    return new Promise((resolve, reject) => {
-      const bornWith = (claim: ResourceClaim): Promise<Birth | undefined> =>
-        this.#decide(
-          claim,
-          stored.catch(() => undefined),
-        );
-      const stored = this.#claims.create(object, { ordered: resolve, bornWith, vouched: true }, signal);
-      stored.then(resolve, reject);
-      this.#isOver = stored.then(
-        () => true,
-        () => false,
-      );
-    });
   }
 
   /** Undefined when what was there has changed meanwhile, or is out of the way. */
@@ -117,12 +65,10 @@ export class ClaimAttempt {
         return this.#replace(claim, signal);
       case "look":
         return this.#comeToBound(claim, next.bound, signal);
-      case "expect":
-        return this.#comeToOwned(claim, next.owner, signal);
       case "join":
         return this.#list(claim, candidatesOf(claim.metadata), signal);
-      case "later":
-        throw Refused.busy(`the claim ${this.#wanted.name} of an earlier object of this name is being deleted`);
+      case "terminating":
+        return this.#comeToTerminating(claim, next.bound, signal);
       case "full":
         throw this.#full;
       case "foreign":
@@ -141,13 +87,6 @@ export class ClaimAttempt {
     if (await this.#claimant.exists(bound, signal)) throw this.#claimant.taken();
     const others = candidatesOf(claim.metadata).filter((uid) => uid !== bound);
     return others.length === 0 ? this.#replace(claim, signal) : this.#list(claim, others, signal);
-  }
-
-  /** The object of that name is there; or it is not, which does not say that it is not on its way. */
-  async #comeToOwned(claim: ResourceClaim, owner: string, signal: AbortSignal): Promise<ResourceClaim | undefined> {
-    if (await this.#claimant.exists(owner, signal)) throw this.#claimant.taken();
-    const listed = candidatesOf(claim.metadata);
-    return this.#list(claim, listed, signal);
   }
 
   /**
@@ -180,10 +119,26 @@ export class ClaimAttempt {
   }
 
   /** Out of the way with it; what is there next is seen by the next try. */
-  async #replace({ metadata }: ResourceClaim, signal: AbortSignal): Promise<ResourceClaim | undefined> {
-    const { uid = "", resourceVersion = "" } = metadata;
-    await this.#orLost(this.#claims.delete(this.#wanted, { uid, resourceVersion }, signal));
+  async #replace(claim: ResourceClaim, signal: AbortSignal): Promise<ResourceClaim | undefined> {
+    const keepers = await this.#orLost(removeClaim(this.#claims, this.#wanted, claim, signal));
+    if (keepers !== undefined && keepers.length > 0) throw this.#keptBy(keepers);
     return this.#create(signal);
+  }
+
+  /** Its object exists, and this one cannot be stored; or it is gone, and nothing of ours keeps the claim. */
+  async #comeToTerminating(
+    claim: ResourceClaim,
+    bound: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ResourceClaim | undefined> {
+    const isOther = bound !== undefined && bound !== this.#claimant.uid;
+    if (isOther && (await this.#claimant.exists(bound, signal))) throw this.#claimant.taken();
+    return this.#replace(claim, signal);
+  }
+
+  #keptBy(finalizers: readonly string[]): Refused {
+    const kept = `is being deleted, and kept by ${finalizers.join(", ")}`;
+    return Refused.busy(`the claim ${this.#wanted.name} of an earlier object of this name ${kept}`);
   }
 
   /** Somebody else was faster: what is there is looked at anew. */

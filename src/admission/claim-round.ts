@@ -3,9 +3,9 @@ import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import { ChildAbort } from "../kube/child-abort.ts";
 import { untilAborted } from "../kube/until-aborted.ts";
 import type { AdmittingClaim } from "./admission-listener.ts";
-import { ClaimAttempt, type DecideEarly } from "./claim-attempt.ts";
+import { ClaimAttempt } from "./claim-attempt.ts";
 import type { ClaimStream } from "./claim-stream.ts";
-import { type Claimant, claimantOf, ownerOf } from "./claimant.ts";
+import { type Claimant, claimantOf } from "./claimant.ts";
 import { type Heard, isIgnored, judge } from "./judgement.ts";
 import type { ObjectChange } from "./object-change.ts";
 import type { Provision } from "./provision.ts";
@@ -22,10 +22,9 @@ export interface PolicyClaim {
   readonly claim: RenderedClaim;
 }
 
-type RoundOptions = Pick<
-  QuotaAdmissionOptions,
-  "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "ownedFromBirth" | "decider" | "report"
-> & { readonly provision: Provision };
+type RoundOptions = Pick<QuotaAdmissionOptions, "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "report"> & {
+  readonly provision: Provision;
+};
 
 /** Why a change is let in. */
 export interface LetIn {
@@ -39,7 +38,6 @@ interface Tried extends Listed {
   readonly plane: string;
   /** Settles when it is known. */
   readonly asked: Promise<ResourceClaim>;
-  readonly attempt: ClaimAttempt;
 }
 
 class OutOfTime extends Error {
@@ -108,7 +106,6 @@ export class ClaimRound {
    */
   async #withdraw(attempted: Tried, signal: AbortSignal): Promise<void> {
     const claim = await untilAborted(attempted.asked, signal).catch(() => undefined);
-    await untilAborted(attempted.attempt.isOver, signal);
     if (this.#claimant.isStored && claim === undefined) return;
     const { uid = "" } = claim?.metadata ?? {};
     const tried = this.#claimant.isStored ? { ...attempted, claim: uid } : attempted;
@@ -140,8 +137,6 @@ export class ClaimRound {
   async #wait(wanted: RenderedClaim, signal: AbortSignal): Promise<WaitResult> {
     const { planes, streams } = this.#options;
     const plane = planes.planeOf(wanted.consumer) ?? this.#change.plane;
-    const granted = this.#provision.granted({ claim: wanted, plane }, signal);
-    if (granted !== undefined) await granted;
     return streams.use(plane, async (stream) => {
       await this.#untilOpen(stream, signal);
       const waiter = stream.join(wanted.namespace, wanted.name, this.#claimant.uid);
@@ -171,20 +166,15 @@ export class ClaimRound {
 
   async #answer({ stream, waiter, plane }: Joined, wanted: RenderedClaim, signal: AbortSignal): Promise<WaitResult> {
     const { namespace, name } = wanted;
-    const { planes, ownedFromBirth, decider } = this.#options;
-    const client = planes.client(plane);
-    const owner = ownedFromBirth ? ownerOf(this.#change, { plane, namespace }) : undefined;
-    const decide: DecideEarly = (claim, stored) => decider.decide(plane, claim, stored);
-    const attempt = new ClaimAttempt(client, wanted, this.#claimant, { owner, decide });
+    const client = this.#options.planes.client(plane);
+    const attempt = new ClaimAttempt(client, wanted, this.#claimant);
     const asked = stream.turns.take(turnOf(wanted), () =>
       this.#provision.placed({ claim: wanted, plane }, signal, () => attempt.acquire(signal)),
     );
-    this.#tried.push({ client, plane, namespace, name, candidate: this.#claimant.uid, asked, attempt });
+    this.#tried.push({ client, plane, namespace, name, candidate: this.#claimant.uid, asked });
     const claim = await untilAborted(asked, signal);
     this.#uids.set(turnOf(wanted), claim.metadata.uid ?? "");
-    stream.follow(waiter, claim, attempt.hasMade ? "maker" : "joiner");
-    void attempt.isOver.then((isStored) => isStored || waiter.end({ result: "lost" }));
-    if (claim.answer.state === "pending") decider.made(plane, claim);
+    stream.follow(waiter, claim);
     return untilAborted(waiter.done, signal);
   }
 }

@@ -10,7 +10,7 @@ import { ObservedSource } from "./observed-source.ts";
 import type { EventResult, StreamListener, WaiterResult } from "./stream-listener.ts";
 import { Turns } from "./turns.ts";
 import type { Meaning, Waiter } from "./waiter.ts";
-import { type FollowedBy, Waiters } from "./waiters.ts";
+import { Waiters } from "./waiters.ts";
 
 export interface ClaimStreamOptions {
   readonly client: KubeClient;
@@ -87,16 +87,8 @@ export class ClaimStream implements Following {
   }
 
   /** The claim that a waiter is about is this one, and lists its object since that version of it. */
-  follow(waiter: Waiter, claim: ResourceClaim, by: FollowedBy): void {
-    this.#waiters.follow(waiter, claim, by);
-  }
-
-  /**
-   * All of a claim is promised, and will be granted whatever happens. May be known before anybody follows the claim.
-   * Returns whether somebody did.
-   */
-  promised(uid: string): boolean {
-    return this.#waiters.promised(uid);
+  follow(waiter: Waiter, claim: ResourceClaim): void {
+    waiter.follow(claim);
   }
 
   async stop(): Promise<void> {

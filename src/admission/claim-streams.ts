@@ -69,13 +69,6 @@ export class ClaimStreams {
     }
   }
 
-  /** A claim of some plane is promised, and will be granted whatever happens. Returns whether anybody waited for it. */
-  promised(uid: string): boolean {
-    let isHeard = false;
-    for (const { stream } of this.#streams.values()) if (stream.promised(uid)) isHeard = true;
-    return isHeard;
-  }
-
   async stop(): Promise<void> {
     this.#isStopped = true;
     const all = [...this.#streams.values()];

@@ -14,12 +14,10 @@ export type NextStep =
   | { readonly step: "replace" }
   /** It is for an object that may exist: find out. */
   | { readonly step: "look"; readonly bound: string }
-  /** It is for an object that may exist, or may come: find out; if it does not exist, list ours beside it. */
-  | { readonly step: "expect"; readonly owner: string }
   /** List our object in it. */
   | { readonly step: "join" }
-  /** It is being deleted, and will soon be out of the way. */
-  | { readonly step: "later" }
+  /** It is being deleted: out of the way, unless its object exists. */
+  | { readonly step: "terminating"; readonly bound: string | undefined }
   | { readonly step: "full" }
   /** It is something else: two things have the same name that must not. */
   | { readonly step: "foreign"; readonly because: string };
@@ -27,16 +25,14 @@ export type NextStep =
 export function nextStep(claim: ResourceClaim, wanted: RenderedClaim, candidate: string): NextStep {
   const because = difference(claim, wanted);
   if (because !== undefined) return { step: "foreign", because };
-  if (claim.metadata.deletionTimestamp !== undefined) return { step: "later" };
-  if (claim.answer.state === "denied") return { step: "replace" };
   const candidates = candidatesOf(claim.metadata);
+  const bound = claim.metadata.annotations?.[annotations.bound] ?? soleOwner(candidates, ownersOf(claim.metadata));
+  if (claim.metadata.deletionTimestamp !== undefined) return { step: "terminating", bound };
+  if (claim.answer.state === "denied") return { step: "replace" };
   if (candidates.includes(candidate)) return { step: "wait" };
-  const bound = claim.metadata.annotations?.[annotations.bound];
   if (bound !== undefined) return { step: "look", bound };
   if (candidates.length === 0) return { step: "replace" };
-  if (candidates.length >= candidatesMax) return { step: "full" };
-  const owner = soleOwner(candidates, ownersOf(claim.metadata));
-  return owner === undefined ? { step: "join" } : { step: "expect", owner };
+  return candidates.length >= candidatesMax ? { step: "full" } : { step: "join" };
 }
 
 /** Only the system calls itself so. A claim made for an object that had none serves the next of its name as any other. */

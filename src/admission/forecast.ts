@@ -59,7 +59,7 @@ export class Forecast {
     const claims = this.#options.planes.client(plane).resource(resourceClaimDefinition, parseResourceClaim);
     const found = await claims.find(claim, signal);
     if (found?.answer.state !== "granted") return false;
-    return ["wait", "look", "expect", "join"].includes(nextStep(found, claim, uidOf(object)).step);
+    return ["wait", "look", "join"].includes(nextStep(found, claim, uidOf(object)).step);
   }
 
   async #shortOf(

@@ -26,6 +26,24 @@ export function growthOf(
   return { ...now, requests, name: readableName([now.name], hash) };
 }
 
+/** What an object needs by a policy from now on, where that is less than before. */
+export interface ReducedNeed {
+  readonly policy: string;
+  /** Undefined when the policy is not about it any more, or it needs nothing. */
+  readonly needed: Pick<RenderedClaim, "consumer" | "requests"> | undefined;
+}
+
+/** Undefined when an object needs no less of anything than before. */
+export function reducedNeed(
+  policy: string,
+  before: RenderedClaim | undefined,
+  now: RenderedClaim | undefined,
+): ReducedNeed | undefined {
+  if (before === undefined) return undefined;
+  if (now === undefined || consumerKey(before.consumer) !== consumerKey(now.consumer)) return { policy, needed: now };
+  return grown(now.requests, before.requests).length === 0 ? undefined : { policy, needed: now };
+}
+
 function grown(before: readonly ClaimRequest[], now: readonly ClaimRequest[]): readonly ClaimRequest[] {
   const had = new Map(before.map((request) => [keyOf(request), request.amount]));
   return now.flatMap((request) => {

@@ -2,6 +2,7 @@ import type { RequestUser } from "../core/policy/policy-variables.ts";
 import type { ResourceType } from "../kube/client/resource-type.ts";
 import type { ApiStatus } from "../protocol/api-status.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
+import type { Companions } from "./claim-transactions.ts";
 
 /** An object that is about to be stored, as it will be: its name and UID included. */
 export interface ObjectChange {
@@ -30,7 +31,17 @@ export interface ObjectRemoval extends Pick<ObjectChange, "plane" | "type" | "ki
 
 /** What becomes of a change. Whoever is allowed one has to tell whether it was stored, where anybody can know. */
 export type Verdict =
-  | { readonly allowed: true; readonly settled?: (stored: boolean) => void }
+  | {
+      readonly allowed: true;
+      /** Told the version that was stored; undefined when none was. */
+      readonly settled?: (version: string | undefined) => void;
+      readonly together?: {
+        /** What is to be stored in one transaction with the object, where the server is in this process. */
+        readonly companions: Companions;
+        /** Another verdict, when that cannot be stored although nothing is wrong with the object. */
+        readonly orElse: (why: "declined" | "conflict", signal: AbortSignal) => Promise<Verdict>;
+      };
+    }
   | { readonly allowed: false; readonly status: ApiStatus };
 
 /** Has a say in changes. */

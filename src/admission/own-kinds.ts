@@ -1,7 +1,7 @@
 import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
 import type { RequestUser } from "../core/policy/policy-variables.ts";
 import type { RegistrationView } from "../core/resources/registration-rules.ts";
-import { pageFinalizer, quotaGroup } from "../core/resources/well-known.ts";
+import { annotations, pageFinalizer, quotaGroup } from "../core/resources/well-known.ts";
 import { forbiddenTo, invalidObject } from "../protocol/api-status.ts";
 import { type FieldIssue, issueText } from "../protocol/field-issue.ts";
 import { jsonEquals } from "../protocol/json-value.ts";
@@ -19,6 +19,11 @@ export interface OwnKindsOptions {
   readonly isNamespaceGoing: (removal: ObjectRemoval, signal: AbortSignal) => Promise<boolean>;
   /** The users that the quota system itself writes as. */
   readonly systemUsers: readonly string[];
+  /**
+   * Whether a request comes from the bucket writer of this process, where there is no other: decisions rely on the status of
+   * buckets being written by nobody else. Left out where several processes may write, each on the version that it read.
+   */
+  readonly isBucketWriter?: ((user: RequestUser) => boolean) | undefined;
 }
 
 /** Kinds that nobody but the system writes: decisions rest on one of them, and the other shows what they come to. */
@@ -30,6 +35,7 @@ const clusterUsers: readonly string[] = ["system:apiserver", "system:kube-contro
 const goesByItself =
   "it follows from grants and claims, and goes by itself when neither names it any more: delete those in its place";
 const onlySystem = "only the quota system writes it; it follows from grants and claims";
+const onlyThisServer = `${onlySystem}. To have a bucket counted anew, run milo-quota recount --fix, or set its annotation ${annotations.recount}`;
 
 /** Objects of the quota API itself: what a schema cannot say of them, and who may write what. */
 export class OwnKinds {
@@ -69,12 +75,16 @@ export class OwnKinds {
 
   #ledger(change: ObjectChange): Verdict {
     const { user, type, name, warn } = change;
+    const { isBucketWriter } = this.#options;
+    const resource = { group: type.group, resource: type.plural };
+    if (isBucketWriter !== undefined && change.subresource === "status" && !isBucketWriter(user)) {
+      return { allowed: false, status: forbiddenTo(resource, name, onlyThisServer) };
+    }
     if (this.#isSystem(user)) return allowed;
     if (user.groups.includes(mastersGroup)) {
       warn(`${change.kind} is kept by the quota system: what is written by hand is put right again`);
       return allowed;
     }
-    const resource = { group: type.group, resource: type.plural };
     return { allowed: false, status: forbiddenTo(resource, name, onlySystem) };
   }
 

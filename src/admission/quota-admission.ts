@@ -13,7 +13,7 @@ import { BucketReadings } from "./bucket-readings.ts";
 import { claimInput } from "./claim-input.ts";
 import { ClaimRound, type PolicyClaim } from "./claim-round.ts";
 import type { ClaimStreams } from "./claim-streams.ts";
-import type { Decider } from "./decider.ts";
+import type { ClaimTransactions } from "./claim-transactions.ts";
 import { Forecast } from "./forecast.ts";
 import { failureOf, resultIfRefused } from "./judgement.ts";
 import { type Need, needsOf, type PlacedClaim } from "./needs.ts";
@@ -23,6 +23,7 @@ import type { PolicySight } from "./policy-sight.ts";
 import { notChecked, type Wishes, wishesOf } from "./policy-wishes.ts";
 import { Provision } from "./provision.ts";
 import { Refused, type Shortage } from "./refusals.ts";
+import { type StoredTogether, storedTogether } from "./stored-together.ts";
 import { type UsageView, unknownUsage } from "./usage-view.ts";
 import { usageWarnings } from "./usage-warnings.ts";
 import type { ClaimPolicy } from "./wanted-claims.ts";
@@ -44,21 +45,21 @@ export interface QuotaAdmissionOptions extends QuotaOptions {
   readonly clock: Clock;
   /** How long a decision may take; less than whoever asks waits. */
   readonly waitMsMax: number;
-  /**
-   * Whether a claim names its object as owner before that is stored. Only where the garbage collector knows which objects
-   * are on their way: another one would delete the claim.
-   */
-  readonly ownedFromBirth: boolean;
   /** Where this process knows how much is used. */
   readonly usage?: UsageView;
   /** Where this process keeps consumers, and knows of those that have just come. */
   readonly newcomers?: Newcomers;
   /** Where people see what policies that only watch would have refused. */
   readonly events?: Pick<EventRecorder, "record">;
-  readonly decider: Decider;
+  /** Where the server is in this process: quota that is stored in one transaction with objects. */
+  readonly transactions?: ClaimTransactions;
+  readonly newUid?: () => string;
   readonly told: AdmissionListener;
   readonly report: (where: string, error: unknown) => void;
 }
+
+/** How often a transaction is tried whose claims conflict with what is stored. */
+const attemptsMax = 3;
 
 /** Lets objects in that quota is there for. What cannot be decided is not let in. */
 export class QuotaAdmission {
@@ -84,16 +85,20 @@ export class QuotaAdmission {
   }
 
   async decide(change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    const { sight, enforcement: level, report } = this.#options;
+    const { sight, enforcement: level } = this.#options;
     if (level === "Off") return allowed;
     if (!sight.isReady) return level === "Shadow" ? allowed : refusal(Refused.busy("policies are still being read"));
     const policies = this.#policiesFor(change);
     if (policies.length === 0) return allowed;
+    return this.#orRefused(() => this.#decide(change, policies, level, signal));
+  }
+
+  async #orRefused(decide: () => Promise<Verdict>): Promise<Verdict> {
     try {
-      return await this.#decide(change, policies, level, signal);
+      return await decide();
     } catch (error) {
       if (error instanceof Refused) return refusal(error);
-      report("admission", error);
+      this.#options.report("admission", error);
       return refusal(Refused.busy(error instanceof Error ? error.message : String(error)));
     }
   }
@@ -120,11 +125,58 @@ export class QuotaAdmission {
     const { planes, clock, told } = this.#options;
     const isShadow = ({ policy }: ClaimPolicy): boolean => level === "Shadow" || policy.mode === "Shadow";
     const wishes = wishesOf(policies, { change, input: claimInput(change, planes, clock), isShadow, told });
-    const { enforced, shadowed, failures } = wishes;
+    const { enforced, reduced, shadowed, failures } = wishes;
     if (shadowed.length > 0) await this.#watchOnly(wishes, change, signal);
     if (failures.length > 0) throw Refused.misconfigured(failures.map(({ message }) => message).join("; "));
-    if (enforced.length === 0) return allowed;
-    return change.dryRun ? this.#tryOnly(enforced, change, signal) : this.#claim(enforced, change, signal);
+    if (enforced.length + reduced.length === 0) return allowed;
+    if (change.dryRun) return enforced.length === 0 ? allowed : this.#tryOnly(enforced, change, signal);
+    await this.#untilGranted(enforced, change, signal);
+    return this.#inTransaction(wishes, change, 1) ?? this.#byItself(wishes, change, signal);
+  }
+
+  /** Claims are decided by themselves, before the object is stored; what is given back follows it. */
+  async #byItself({ enforced }: Wishes, change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
+    return enforced.length === 0 ? allowed : this.#claim(enforced, change, signal);
+  }
+
+  /** Everything is stored in one transaction with the object; undefined when it cannot be decided like that. */
+  #inTransaction(wishes: Wishes, change: ObjectChange, attempt: number): Verdict | undefined {
+    const { transactions, newUid } = this.#options;
+    if (transactions === undefined || newUid === undefined) return undefined;
+    const { enforced, reduced } = wishes;
+    const claims = this.#placed(enforced, change);
+    const together = storedTogether(transactions, newUid, change, { claims, reduced });
+    if (together === undefined) return undefined;
+    const { companions } = together;
+    const orElse = async (why: "declined" | "conflict", signal: AbortSignal): Promise<Verdict> => {
+      const mayTryAgain = why === "conflict" && attempt < attemptsMax;
+      const again = mayTryAgain ? this.#inTransaction(wishes, change, attempt + 1) : undefined;
+      return again ?? this.#orRefused(() => this.#byItself(wishes, change, signal));
+    };
+    const settled = (version: string | undefined): void => {
+      if (version !== undefined) this.#stored(wishes, change, together, version);
+    };
+    return { allowed: true, together: { companions, orElse }, settled };
+  }
+
+  #stored({ enforced, rendered }: Wishes, change: ObjectChange, { granted }: StoredTogether, version: string): void {
+    const { sight, told } = this.#options;
+    const claims = enforced.map(({ policy, claim: { namespace, name } }, at) => {
+      return { policy: policy.policy.metadata.name ?? "", namespace, name, uid: granted[at]?.uid ?? "" };
+    });
+    if (claims.length > 0) told.admitted?.(change, claims);
+    if (change.operation === "CREATE") told.stored?.(change, version, { rendered, claims: granted });
+    this.#tell(enforced, change, () => "granted");
+    const needs = needsOf(this.#placed(enforced, change));
+    for (const warning of usageWarnings(needs, (need) => this.#figuresOf(need), sight)) change.warn(warning);
+  }
+
+  /** For a consumer that has just come, waits for what policies are about to grant it. */
+  async #untilGranted(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<void> {
+    const { provision } = this.#roundOptions;
+    for (const placed of this.#placed(claims, change)) {
+      await provision.granted(placed, signal)?.catch(() => undefined); // whoever cannot be asked is not waited for
+    }
   }
 
   async #claim(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
@@ -157,7 +209,7 @@ export class QuotaAdmission {
       throw error;
     }
     for (const warning of usageWarnings(needs, (need) => this.#figuresOf(need), sight)) change.warn(warning);
-    return { allowed: true, settled: (stored) => stored || void this.#return(round) };
+    return { allowed: true, settled: (version) => version ?? void this.#return(round) };
   }
 
   #knows({ key, dimensionKey }: Need): boolean {

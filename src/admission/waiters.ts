@@ -1,18 +1,8 @@
-import type { ResourceClaim } from "../core/resources/resource-claim.ts";
 import { Waiter } from "./waiter.ts";
 
-/** How many of the last promises are remembered: one may be known before anybody follows its claim. */
-const promisedMax = 10_000;
-
-/** Whether one who waits for a claim has made it, or has come to one that was there. */
-export type FollowedBy = "maker" | "joiner";
-
-/** Those who wait for claims of one plane: by name from the beginning, and by UID once that is known. */
+/** Those who wait for claims of one plane, by name. */
 export class Waiters {
   readonly #byName = new Map<string, Set<Waiter>>();
-  readonly #byUid = new Map<string, Set<Waiter>>();
-  /** The last claims that were promised, by UID. */
-  readonly #promised = new Set<string>();
 
   get count(): number {
     let count = 0;
@@ -42,33 +32,6 @@ export class Waiters {
 
   leave(waiter: Waiter): void {
     remove(this.#byName, keyOf(waiter.wanted.namespace, waiter.wanted.name), waiter);
-    remove(this.#byUid, waiter.followed ?? "", waiter);
-  }
-
-  /**
-   * Only whoever made the claim goes by a promise of before: what was promised to a claim that was there already may have been
-   * taken back since, by a full disk.
-   */
-  follow(waiter: Waiter, claim: ResourceClaim, by: FollowedBy): void {
-    const { uid = "" } = claim.metadata;
-    waiter.follow(claim);
-    if (by === "maker" && this.#promised.has(uid)) waiter.end({ result: "granted" });
-    add(this.#byUid, uid, waiter);
-  }
-
-  /** Whether anybody waited for it. */
-  promised(uid: string): boolean {
-    const waiters = this.#byUid.get(uid) ?? new Set();
-    for (const waiter of waiters) waiter.end({ result: "granted" });
-    this.#remember(uid);
-    return waiters.size > 0;
-  }
-
-  #remember(uid: string): void {
-    this.#promised.add(uid);
-    if (this.#promised.size <= promisedMax) return;
-    const [oldest = ""] = this.#promised;
-    this.#promised.delete(oldest);
   }
 }
 

@@ -2,7 +2,7 @@ import type { ClaimInput, CompiledClaimPolicy, RenderedClaim } from "../core/pol
 import type { ReadyPolicy } from "../core/policy/policy-index.ts";
 import type { ClaimCreationPolicy } from "../core/resources/claim-creation-policy.ts";
 import { isJsonObject, type JsonObject, jsonEquals } from "../protocol/json-value.ts";
-import { growthOf } from "./growth.ts";
+import { growthOf, type ReducedNeed, reducedNeed } from "./growth.ts";
 import type { ObjectChange } from "./object-change.ts";
 
 export type ClaimPolicy = ReadyPolicy<ClaimCreationPolicy, CompiledClaimPolicy>;
@@ -12,8 +12,8 @@ export type ChangeInput = Required<Omit<ClaimInput, "trigger" | "policyPlane">>;
 
 /** What a policy makes of a change. */
 export type Wish =
-  | { readonly outcome: "nothing"; readonly missingKeys: number }
-  | { readonly outcome: "claim"; readonly claim: RenderedClaim }
+  | { readonly outcome: "nothing"; readonly missingKeys: number; readonly reduced?: ReducedNeed | undefined }
+  | { readonly outcome: "claim"; readonly claim: RenderedClaim; readonly reduced?: ReducedNeed | undefined }
   | { readonly outcome: "failed"; readonly message: string };
 
 /** What a change needs by a policy: all that a new object asks for, and what a changed one asks for beyond that before. */
@@ -24,12 +24,16 @@ export function wishOf(policy: ClaimPolicy, change: ObjectChange, asked: ChangeI
   if (oldObject === undefined) return now;
   // A policy that does not work must not keep anybody from letting an object go.
   if (now.outcome === "failed" && isSameToPolicies(oldObject, object)) return { outcome: "nothing", missingKeys: 0 };
-  if (now.outcome !== "claim") return now;
+  if (now.outcome === "failed") return now;
   const before = rendered(policy, inputFor(oldObject, asked, plane));
   // What cannot be said of an object as it was does not make it free.
   const held = before.outcome === "claim" ? before.claim : undefined;
+  const reduced = reducedNeed(policy.policy.metadata.name ?? "", held, now.outcome === "claim" ? now.claim : undefined);
+  if (now.outcome === "nothing") return { ...now, reduced };
   const growth = growthOf(held, now.claim, versionOf(oldObject));
-  return growth === undefined ? { outcome: "nothing", missingKeys: 0 } : { outcome: "claim", claim: growth };
+  return growth === undefined
+    ? { outcome: "nothing", missingKeys: 0, reduced }
+    : { outcome: "claim", claim: growth, reduced };
 }
 
 /** Whether two states of an object differ in nothing but what the server and its controllers note on it. */

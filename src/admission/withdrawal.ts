@@ -5,6 +5,7 @@ import { annotations, candidatesMax } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import type { ResourceClient } from "../kube/client/resource-client.ts";
 import { StatusError } from "../protocol/api-status.ts";
+import { removeClaim } from "./claim-removal.ts";
 
 /** A claim that lists an object which is not going to be stored. */
 export interface Listed {
@@ -46,16 +47,17 @@ function withoutOne(candidates: readonly string[], candidate: string): readonly 
 /** Whether it was done; not when somebody else changed the claim meanwhile. */
 async function takeOff(
   claims: ResourceClient<ResourceClaim>,
-  { metadata }: ResourceClaim,
+  claim: ResourceClaim,
   listed: Listed,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { metadata } = claim;
   const { uid = "", resourceVersion = "" } = metadata;
   const others = withoutOne(candidatesOf(metadata), listed.candidate);
   const noted = { [annotations.candidates]: candidatesText(others) };
   const body = { metadata: { uid, resourceVersion, annotations: noted } };
   try {
-    if (others.length === 0) await claims.delete(listed, { uid, resourceVersion }, signal);
+    if (others.length === 0) await removeClaim(claims, listed, claim, signal);
     else await claims.patch(listed, { type: "merge", body }, {}, signal);
     return true;
   } catch (error) {

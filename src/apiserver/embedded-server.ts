@@ -31,13 +31,13 @@ import { bootstrapPlane } from "./plane-bootstrap.ts";
 import type { AdmissionRequest } from "./registry/admission.ts";
 import { AdmissionChain } from "./registry/admission-chain.ts";
 import { builtinKinds } from "./registry/builtin/builtin-kinds.ts";
-import { ComingObjects } from "./registry/coming-objects.ts";
 import { kindsOf } from "./registry/crd/custom-kind.ts";
 import { type DefinitionsFrom, KindCatalog } from "./registry/kind-catalog.ts";
 import type { Random } from "./registry/object-name.ts";
 import type { Registry } from "./registry/registry.ts";
+import { removeStored } from "./registry/store-change.ts";
 import { type ServerExtension, ServerExtensions } from "./server-extensions.ts";
-import type { ObjectStore } from "./storage/object-store.ts";
+import type { ObjectStore, StoredObject } from "./storage/object-store.ts";
 import type { RecordLog } from "./storage/record-log.ts";
 import { openStore } from "./storage/store.ts";
 import type { StoreLimits } from "./storage/store-limits.ts";
@@ -119,11 +119,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const { definitionsFrom } = options;
   const watches = new OpenWatches(limits.watches);
   const endWatches = (plane: string): void => watches.finishIn(plane);
-  const closer = new PlaneCloser({ store, clock, definitionsFrom, endWatches, report });
+  const remove = (stored: StoredObject): Promise<unknown> => removeStored(registry, stored, stored.object);
+  const closer = new PlaneCloser({ store, clock, definitionsFrom, endWatches, remove, report });
   const registry: Registry = {
     store,
     admission: new AdmissionChain(extensions.plugins, report),
-    coming: new ComingObjects(),
     clock,
     random,
     isClosing: (plane) => closer.isClosing(plane),

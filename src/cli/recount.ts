@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { allowanceBucketDefinition } from "../core/resources/allowance-bucket.ts";
+import { annotations } from "../core/resources/well-known.ts";
 import type { KubeClient } from "../kube/client/kube-client.ts";
 import { pause } from "../kube/pause.ts";
 import { timeText } from "../kube/timestamp.ts";
@@ -142,17 +143,15 @@ async function fixAll(
   return left;
 }
 
-/**
- * Puts a stamp on a page that is not its writer's: whoever keeps it sees that, trusts nothing it says, and counts anew.
- * A page that changed since needs no stamp.
- */
+/** Asks the bucket writer to count a bucket anew. One that changed since was looked at anyway. */
 async function touch(plane: KubeClient, { page }: Drift, { clock }: Cluster, signal: AbortSignal): Promise<void> {
   if (page === undefined) return;
   const { namespace = "", name = "", resourceVersion } = page.metadata;
-  const body = { metadata: { resourceVersion }, status: { writer: `recount-by-hand.${timeText(clock.now())}` } };
+  const noted = { [annotations.recount]: timeText(clock.now()) };
+  const body = { metadata: { resourceVersion, annotations: noted } };
   const pages = plane.resource(allowanceBucketDefinition, anyObject);
   try {
-    await pages.patch({ namespace, name }, { type: "merge", body }, { subresource: "status" }, signal);
+    await pages.patch({ namespace, name }, { type: "merge", body }, {}, signal);
   } catch (error) {
     const isOvertaken = error instanceof StatusError && [404, 409].includes(error.status.code);
     if (!isOvertaken) throw error;

@@ -89,7 +89,6 @@ export function withQuotaFlags(command: Command): Command {
   const says = "what becomes of what does not fit: refused, let in with a warning, or not looked at";
   return command
     .addOption(new Option("--enforcement <mode>", says).choices(enforcements).default("Enforce"))
-    .option("--claim-finalizer", "keep claims that somebody deletes until their object is gone, by a finalizer")
     .option("--advice <text>", "how refusals end: what people can do when quota is not enough", readAdvice);
 }
 
@@ -131,8 +130,8 @@ function optionsOf(flags: ServingFlags): ServerOptions {
 }
 
 function quotaOptionsOf(flags: ServingFlags): QuotaOptions {
-  const { enforcement, advice, claimFinalizer } = { ...defaultQuotaOptions, ...flags };
-  return { enforcement, advice, claimFinalizer };
+  const { enforcement, advice } = { ...defaultQuotaOptions, ...flags };
+  return { enforcement, advice };
 }
 
 /** It is part of every refusal, which has to stay something that people read. */

@@ -10,6 +10,7 @@ import { untilAborted } from "../kube/until-aborted.ts";
 import { healthOf, type InformerHealth } from "../kube/watch/informer-health.ts";
 import { parseApiVersion } from "../protocol/object-meta.ts";
 import { KnownFigures } from "./figures/known-figures.ts";
+import { LeaderTransactions } from "./leader-transactions.ts";
 import { leadWith } from "./leading.ts";
 import { createPolicyViews, type PolicyViews } from "./policies/policy-views.ts";
 import { anyObject } from "./quota-types.ts";
@@ -18,8 +19,7 @@ import { ensureNamespace } from "./system-namespace.ts";
 import { ClaimCounts } from "./views/claim-counts.ts";
 import type { ClaimRecord } from "./views/claim-record.ts";
 import { createViews, type Views } from "./views/views.ts";
-import { EarlyClaims } from "./writer/early-claims.ts";
-import type { DecisionListener, Leadership } from "./writer/ports.ts";
+import type { DecisionListener, Leadership } from "./writer/writer-deps.ts";
 
 export interface ControllersOptions {
   readonly runtime: Runtime;
@@ -47,8 +47,8 @@ export class Controllers {
   readonly #stopped = new AbortController();
   /** How much is used, as far as this process knows while it leads. */
   readonly known: KnownFigures;
-  /** To be told of claims that admission in this process makes on a server in it. */
-  readonly early = new EarlyClaims();
+  /** For a server in this process: quota that is decided in one transaction with objects. */
+  readonly transactions = new LeaderTransactions();
   readonly #counts: ClaimCounts;
   #isLeading = false;
   #running: Promise<void> | undefined;
@@ -137,10 +137,10 @@ export class Controllers {
     } catch {
       return; // it ended before it began
     }
-    const { known, early } = this;
+    const { known, transactions } = this;
     this.#isLeading = true;
     const events = this.#events;
-    const term = leadWith({ runtime, views: this.#views, leadership, told, events, known, early, quota });
+    const term = leadWith({ runtime, views: this.#views, leadership, told, events, known, transactions, quota });
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener("abort", () => resolve(), { once: true });

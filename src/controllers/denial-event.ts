@@ -2,7 +2,7 @@ import { groupKindText } from "../core/resources/consumer-ref.ts";
 import { labelText } from "../core/resources/label-text.ts";
 import { annotations, labels } from "../core/resources/well-known.ts";
 import type { Happening } from "../kube/events/core-event.ts";
-import type { DecidedClaim } from "./writer/ports.ts";
+import type { DecidedClaim } from "./writer/writer-deps.ts";
 
 /** What is told of a denial: also whom and which object it was for, because its claim may be gone in a moment. */
 export function denialEvent({ message, claim }: DecidedClaim): Happening {

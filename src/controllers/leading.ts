@@ -6,6 +6,7 @@ import { denialEvent } from "./denial-event.ts";
 import { FigureViews } from "./figures/figure-views.ts";
 import type { KnownFigures } from "./figures/known-figures.ts";
 import { GrantController } from "./grant-controller.ts";
+import type { LeaderTransactions } from "./leader-transactions.ts";
 import { Ownership } from "./ownership/ownership.ts";
 import type { ForcedClaim } from "./ownership/supply.ts";
 import { ClaimPolicyIndex } from "./policies/claim-policy-index.ts";
@@ -22,9 +23,8 @@ import { RegistrationIndex } from "./views/registration-index.ts";
 import type { Views } from "./views/views.ts";
 import type { BucketViews } from "./writer/bucket-views.ts";
 import { BucketWriter } from "./writer/bucket-writer.ts";
-import type { EarlyClaims } from "./writer/early-claims.ts";
 import { ForcedClaims } from "./writer/forced-claims.ts";
-import type { DecisionListener, Leadership } from "./writer/ports.ts";
+import type { DecisionListener, Leadership } from "./writer/writer-deps.ts";
 
 interface Ground {
   readonly runtime: Runtime;
@@ -34,24 +34,29 @@ interface Ground {
   readonly events: Pick<EventRecorder, "record">;
   /** Told of figures as soon as they change. */
   readonly known: KnownFigures;
-  readonly early: EarlyClaims;
+  readonly transactions: LeaderTransactions;
   readonly quota: QuotaOptions;
 }
 
 /** Starts all controllers, each after those it needs. */
 export function leadWith(ground: Ground): Term {
   const { runtime, views, events, told } = ground;
-  const { enforcement, claimFinalizer: finalizer } = ground.quota;
+  const { enforcement } = ground.quota;
   const term = new Term();
   const directory = new KindDirectory((plane) => runtime.planes.client(plane), runtime.clock);
   term.start(new RegistrationController(runtime, views));
   term.start(new GrantController(runtime, views, events));
   const forced = new ForcedClaims();
-  const shrinker = startWriter(term, ground, forced);
+  const writer = startWriter(term, ground, forced);
   const policies = term.start(new ClaimPolicyIndex({ runtime, views, policies: views }));
   term.start(new ClaimPolicyReadiness({ runtime, index: policies, directory, enforcement }));
   const onForced = ({ why }: ForcedClaim): void => told.forced?.(why);
-  term.start(new Ownership({ runtime, views, policies, directory, forced, shrinker, events, onForced, finalizer }));
+  const ownership = term.start(
+    new Ownership({ runtime, views, policies, directory, forced, shrinker: writer, events, onForced }),
+  );
+  const { transactions } = ground;
+  transactions.lead({ transactions: writer.transactions, releases: ownership.releases, needs: ownership.needs });
+  term.start({ stop: () => transactions.end() });
   startGrantPolicies(term, ground, directory);
   return term;
 }
@@ -64,8 +69,8 @@ function startGrantPolicies(term: Term, { runtime, views, events }: Ground, dire
 }
 
 function startWriter(term: Term, ground: Ground, forced: ForcedClaims): BucketWriter {
-  const { runtime, views, leadership, known, early } = ground;
-  const told = withEvents(ground);
+  const { runtime, views, leadership, known } = ground;
+  const observer = withEvents(ground);
   const registrations = term.start(new RegistrationIndex(views.registrations));
   const figures = term.start(new FigureViews(runtime, views, leadership));
   const shown: BucketViews = {
@@ -74,8 +79,8 @@ function startWriter(term: Term, ground: Ground, forced: ForcedClaims): BucketWr
       figures.changed(key, read);
     },
   };
-  const seen = { views, registrations, forced, early };
-  const writer = term.start(new BucketWriter({ ...seen, runtime, leadership, shown, told }));
+  const seen = { views, registrations, forced };
+  const writer = term.start(new BucketWriter({ ...seen, runtime, leadership, shown, observer }));
   void writer.ready.then(() => figures.sweep((key) => writer.knows(key)));
   return writer;
 }

@@ -14,8 +14,6 @@ export interface Runtime {
   readonly incarnation: string;
   /** Hears of what went wrong; `where` names the controller, and what it was about. */
   readonly report: (where: string, error: unknown) => void;
-  /** Settles when this turn of the event loop is over; at once, when left out. */
-  readonly turn?: () => Promise<void>;
   /** Those who count what queues do. */
   readonly toldQueues?: QueueListeners;
 }

@@ -15,5 +15,8 @@ export function extended<Base extends object, More extends object>(base: Base, m
 type Members = Readonly<Record<string, unknown>>;
 
 function addTo(all: Record<string, unknown>, members: Members): void {
-  for (const name of Object.keys(members)) setOwn(all, name, members[name]);
+  for (const name of Object.keys(members)) {
+    if (name === "__proto__") setOwn(all, name, members[name]);
+    else all[name] = members[name];
+  }
 }

@@ -31,12 +31,16 @@ export class Glance {
   readonly hasFieldCount: boolean;
   /** Whether the schema says no more than that there is an object. */
   readonly isAnyObject: boolean;
-  #fields: Map<string, GlancedField> | undefined;
+  /** Those that were asked for. */
+  readonly fields = new Map<string, GlancedField>();
   #others: GlancedField | undefined;
   #items: Glance | undefined;
+  /** Texts of a length between these are right if they match what there is to match. */
+  readonly lengthMax: number;
+  readonly lengthMin: number;
+  /** Whether any text of such a length, or any number of the type, is right. */
+  readonly isAny: boolean;
   readonly #hasBounds: boolean;
-  readonly #lengthMax: number;
-  readonly #lengthMin: number;
   readonly #pattern: Matcher | undefined;
   readonly #format: Matcher | undefined;
 
@@ -49,15 +53,17 @@ export class Glance {
     this.hasFieldCount = schema.minProperties !== undefined || schema.maxProperties !== undefined;
     this.isAnyObject = schema.type === "object" && Object.keys(schema).every((word) => wordsOfAny.has(word));
     this.#hasBounds = [schema.minimum, schema.maximum, schema.multipleOf].some((bound) => bound !== undefined);
-    this.#lengthMax = schema.maxLength ?? Number.POSITIVE_INFINITY;
-    this.#lengthMin = 2 * (schema.minLength ?? 0);
+    this.lengthMax = schema.maxLength ?? Number.POSITIVE_INFINITY;
+    this.lengthMin = 2 * (schema.minLength ?? 0);
     this.#pattern = compiled.pattern;
     this.#format = compiled.format;
+    this.isAny =
+      !this.hasChoices && !this.#hasBounds && compiled.pattern === undefined && compiled.format === undefined;
   }
 
   /** The field of this name, named by the schema or not. */
   field(name: string): GlancedField {
-    return this.#fields?.get(name) ?? this.#newField(name);
+    return this.fields.get(name) ?? this.#newField(name);
   }
 
   /** What the schema says of all items; undefined when it says nothing. */
@@ -73,7 +79,7 @@ export class Glance {
   /** Texts so long or so short that their characters have to be counted are for somebody else to measure. */
   isText(value: string): boolean {
     const { length } = value;
-    if (length > this.#lengthMax || length < this.#lengthMin)
+    if (length > this.lengthMax || length < this.lengthMin)
       return stringIssues(this.compiled, value, nowhere).length === 0;
     return this.#pattern?.(value) !== false && this.#format?.(value) !== false;
   }
@@ -96,8 +102,7 @@ export class Glance {
     if (property === undefined && !isNeeded) return this.#otherField();
     const glance = property === undefined ? this.#otherField().glance : glanceOf(property);
     const field = { glance, isNeeded, isNamed: property !== undefined };
-    this.#fields ??= new Map();
-    this.#fields.set(name, field);
+    this.fields.set(name, field);
     return field;
   }
 

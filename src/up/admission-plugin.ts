@@ -1,5 +1,6 @@
-import type { Decide, DecideRemoval, ObjectChange, ObjectRemoval } from "../admission/object-change.ts";
-import type { AdmissionPlugin, AdmissionRequest } from "../apiserver/registry/admission.ts";
+import type { Decide, DecideRemoval, ObjectChange, ObjectRemoval, Verdict } from "../admission/object-change.ts";
+import type { AdmissionPlugin, AdmissionRequest, Verdict as PluginVerdict } from "../apiserver/registry/admission.ts";
+import type { Companions } from "../apiserver/registry/companions.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
 
 interface Admission {
@@ -8,23 +9,31 @@ interface Admission {
 }
 
 /** Admission in the process of the server: called without a request, and told whether each object was stored. */
-export function quotaPlugin({ decide, decideRemoval }: Admission) {
+export function quotaPlugin({ decide, decideRemoval }: Admission, removing: NonNullable<AdmissionPlugin["removing"]>) {
   return {
     name: "milo-quota",
     validate: async (request, signal) => {
       const removal = removalOf(request);
-      if (removal !== undefined) {
-        const answer = await decideRemoval(removal, signal);
-        return answer.allowed ? { allowed: true } : answer;
-      }
+      if (removal !== undefined) return pluginVerdict(await decideRemoval(removal, signal));
       const change = changeOf(request);
-      if (change === undefined) return { allowed: true };
-      const verdict = await decide(change, signal);
-      if (!verdict.allowed) return verdict;
-      const { settled } = verdict;
-      return settled === undefined ? { allowed: true } : { allowed: true, settled: ({ stored }) => settled(stored) };
+      return change === undefined ? { allowed: true } : pluginVerdict(await decide(change, signal));
     },
+    removing,
   } satisfies AdmissionPlugin;
+}
+
+function pluginVerdict(verdict: Verdict): PluginVerdict {
+  if (!verdict.allowed) return verdict;
+  const { settled, together } = verdict;
+  if (settled === undefined && together === undefined) return { allowed: true };
+  return {
+    allowed: true,
+    settled: (outcome) => settled?.(outcome.stored ? outcome.object.metadata.resourceVersion : undefined),
+    companions: together && {
+      ...(together.companions as Companions),
+      orElse: async (why, signal) => pluginVerdict(await together.orElse(why, signal)),
+    },
+  };
 }
 
 /** Undefined for what is no object being deleted. */

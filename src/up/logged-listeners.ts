@@ -1,7 +1,7 @@
 // Listeners that say in a log what they hear, and hand it on to those who count.
 import type { AdmissionListener } from "../admission/admission-listener.ts";
 import type { RequestListener } from "../apiserver/http/observed-api.ts";
-import type { DecisionListener } from "../controllers/writer/ports.ts";
+import type { DecisionListener } from "../controllers/writer/writer-deps.ts";
 import type { Log } from "../telemetry/log.ts";
 
 export function loggedRequests(log: Log, told: RequestListener): RequestListener {

@@ -1,26 +1,42 @@
 import { Admission, type AdmissionOptions, systemUserName } from "../admission/admission.ts";
+import type { AdmissionListener } from "../admission/admission-listener.ts";
+import { uidOf } from "../admission/claimant.ts";
+import type { EmbeddedServer } from "../apiserver/embedded-server.ts";
 import { Controllers } from "../controllers/controllers.ts";
+import type { LeaderTransactions } from "../controllers/leader-transactions.ts";
+import { partOf } from "../controllers/ownership/object-needs.ts";
 import { claimPoliciesType, registrationsType } from "../controllers/quota-types.ts";
 import type { Runtime } from "../controllers/runtime.ts";
-import type { DecisionListener } from "../controllers/writer/ports.ts";
+import type { DecisionListener } from "../controllers/writer/writer-deps.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import { quotaPlugin } from "./admission-plugin.ts";
 import { newcomersOf } from "./newcomers.ts";
+import { QuotaTransactions } from "./quota-transactions.ts";
 
 export interface QuotaSystemOptions
   extends Pick<AdmissionOptions, "waitMsMax" | "systemUsers" | "told" | "toldStreams" | "toldPolicies"> {
   readonly runtime: Runtime;
+  readonly server: Pick<EmbeddedServer, "registry" | "kinds">;
   readonly quota?: QuotaOptions;
   readonly toldDecisions?: DecisionListener;
 }
 
-/** Who the system is to the server in its own process. */
-export const systemUser = systemUserName;
+const processKey = "quota.miloapis.com/process";
+
+/** Who the system is to the server in its own process: nobody else knows the incarnation. */
+export function systemUser(incarnation: string) {
+  return {
+    username: systemUserName,
+    uid: "",
+    groups: ["system:masters"],
+    extra: { [processKey]: [incarnation] },
+  };
+}
 
 /**
- * Controllers and admission in the process of the server. They are alone with its data, so a claim counts as granted as
- * soon as all its promises have their place in the log: the object that is let in by them comes after them.
+ * Controllers and admission in the process of the server. They are alone with its data, so quota that fits is stored in one
+ * transaction with the object it is for.
  */
 export class QuotaSystem {
   readonly #admission: Admission;
@@ -29,11 +45,15 @@ export class QuotaSystem {
   /** For the server, when this has started. */
   readonly plugin: ReturnType<typeof quotaPlugin>;
 
-  constructor({ runtime, quota = defaultQuotaOptions, toldDecisions, ...options }: QuotaSystemOptions) {
+  constructor({ runtime, server, quota = defaultQuotaOptions, toldDecisions = {}, ...options }: QuotaSystemOptions) {
     const { planes, clock, random, report } = runtime;
     this.enforcement = quota.enforcement;
+    this.controllers = new Controllers({ runtime, leadership: "alone", told: toldDecisions, quota });
+    const leader = this.controllers.transactions;
+    const transactions = new QuotaTransactions({ ...server, leader, report });
     this.#admission = new Admission({
       ...options,
+      told: notingNeeds(options.told, leader),
       quota,
       planes,
       policies: planes.everywhere(claimPoliciesType),
@@ -41,12 +61,8 @@ export class QuotaSystem {
       clock,
       random,
       report,
-      decider: {
-        decide: (plane, claim, stored) => this.controllers.early.decide(plane, claim, stored),
-        made: (plane, claim) => this.controllers.early.made(plane, claim),
-      },
-      // A claim that is kept until its object is gone is told so when it is bound.
-      ownedFromBirth: !quota.claimFinalizer,
+      transactions,
+      isBucketWriter: ({ extra }) => extra[processKey]?.[0] === runtime.incarnation,
       usage: {
         isAlone: true,
         figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey),
@@ -54,10 +70,7 @@ export class QuotaSystem {
       },
       newcomers: newcomersOf(planes, clock, (kind) => this.controllers.areGranted(kind)),
     });
-    this.plugin = quotaPlugin(this.#admission);
-    const promised = (uid: string): boolean => this.#admission.promised(uid);
-    const told = { ...toldDecisions, promised };
-    this.controllers = new Controllers({ runtime, leadership: "alone", told, quota });
+    this.plugin = quotaPlugin(this.#admission, (leaving) => transactions.removing(leaving));
   }
 
   get health(): Admission["health"] {
@@ -76,4 +89,22 @@ export class QuotaSystem {
     await this.controllers.stop();
     await this.#admission.stop();
   }
+}
+
+/** Lets controllers know what an object was stored with before their views do. */
+function notingNeeds(told: AdmissionListener = {}, leader: LeaderTransactions): AdmissionListener {
+  return {
+    ...told,
+    stored: (change, version, stored) => {
+      told.stored?.(change, version, stored);
+      const policies = stored.rendered.map(({ policy: { policy }, claim }) => {
+        const { uid = "", generation = 0 } = policy.metadata;
+        return { uid, generation, claim };
+      });
+      const claims = stored.claims.map(({ plane, claim: { namespace, name, consumer, requests }, uid }) => {
+        return { place: { plane, namespace, name }, uid, consumer, held: requests.map(partOf), left: undefined };
+      });
+      leader.note({ uid: uidOf(change.object), version, policies }, claims);
+    },
+  };
 }

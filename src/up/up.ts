@@ -66,7 +66,7 @@ async function startAll(options: UpOptions, parts: StartedParts): Promise<Omit<U
   const runtime = runtimeOn(server, metrics, options);
   await install(runtime);
   const tenancy = await startTenancy(server, runtime, parts);
-  const system = new QuotaSystem({ runtime, quota, ...listenersOf(metrics, log) });
+  const system = new QuotaSystem({ runtime, server, quota, ...listenersOf(metrics, log) });
   metrics.showQuota(system, tenancy, runtime);
   await parts.add(system).start();
   server.extend({ plugins: [system.plugin] });
@@ -99,16 +99,15 @@ function runtimeOn(
   { toldQueues }: SystemMetrics,
   { clock, elapsedMs, report }: Pick<UpOptions, "clock" | "elapsedMs" | "report">,
 ): Runtime {
-  const user = { username: systemUser, uid: "", groups: ["system:masters"], extra: {} };
-  const transport = directTransport((request) => server.api.handle(request), user, "believed");
+  const incarnation = randomUUID();
+  const transport = directTransport((request) => server.api.handle(request), systemUser(incarnation));
   return {
     planes: planesOfServer(transport, tenantLayout),
     clock,
     elapsedMs,
     random: { fraction: Math.random, uuid: randomUUID },
-    incarnation: randomUUID(),
+    incarnation,
     report,
-    turn: () => new Promise((resolve) => setImmediate(resolve)),
     toldQueues,
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
+import { type EmbeddedServer, rootPlane, startEmbedded } from "../../src/apiserver/embedded-server.ts";
 import type { AdmissionPlugin } from "../../src/apiserver/registry/admission.ts";
 import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
 import type { RecordLog } from "../../src/apiserver/storage/record-log.ts";
@@ -8,15 +8,17 @@ import type { Runtime } from "../../src/controllers/runtime.ts";
 import { quotaKinds } from "../../src/core/resources/kinds.ts";
 import { systemNamespace } from "../../src/core/resources/well-known.ts";
 import { crdOf } from "../../src/schema/crd.ts";
-import { QuotaSystem, type QuotaSystemOptions } from "../../src/up/quota-system.ts";
+import { QuotaSystem, type QuotaSystemOptions, systemUser } from "../../src/up/quota-system.ts";
 import { namespacesType } from "./object-types.ts";
-import { ServedWorld } from "./served-world.ts";
+import { resolvePlanes, ServedWorld } from "./served-world.ts";
 
 export interface WorldOptions
   extends Pick<QuotaSystemOptions, "quota" | "waitMsMax" | "told" | "toldStreams" | "toldPolicies"> {
   /** Others with a say, after quota. */
   readonly plugins?: readonly AdmissionPlugin[];
   readonly log?: RecordLog;
+  /** Beside the root, which defines all kinds. */
+  readonly planes?: readonly string[];
 }
 
 /** A server with quota in its process. */
@@ -31,9 +33,12 @@ export class AdmissionWorld extends ServedWorld {
       log: options.log ?? new MemoryLog("turn"),
       clock: systemClock,
       tokens: [],
+      resolvePlane: resolvePlanes(options.planes ?? []),
+      definitionsFrom: (plane) => (plane === rootPlane ? undefined : rootPlane),
       report: (error) => world.reported.push(String(error)),
     });
     const world: AdmissionWorld = new AdmissionWorld(server, options);
+    for (const plane of options.planes ?? []) await server.openPlane(plane);
     await world.create(namespacesType, { apiVersion: "v1", kind: "Namespace", metadata: { name: systemNamespace } });
     for (const definition of quotaKinds) await world.define(crdOf(definition), definition);
     await world.#system.start();
@@ -43,17 +48,17 @@ export class AdmissionWorld extends ServedWorld {
 
   constructor(server: EmbeddedServer, options: WorldOptions) {
     super(server);
+    const incarnation = randomUUID();
     this.runtime = {
-      planes: this.planes,
+      planes: this.planesFor(systemUser(incarnation)),
       clock: systemClock,
       elapsedMs: () => performance.now() + this.skippedMs,
       random: { fraction: Math.random, uuid: randomUUID },
-      incarnation: randomUUID(),
+      incarnation,
       report: (where, error) => this.reported.push(`${where}: ${(error as Error).message}`),
-      turn: () => new Promise((resolve) => setImmediate(resolve)),
     };
-    const { plugins: _plugins, log: _log, ...given } = options;
-    this.#system = new QuotaSystem({ ...given, runtime: this.runtime });
+    const { plugins: _plugins, log: _log, planes: _planes, ...given } = options;
+    this.#system = new QuotaSystem({ ...given, server, runtime: this.runtime });
   }
 
   get health(): QuotaSystem["health"] {

@@ -143,7 +143,7 @@ describe("a stream of claims", () => {
     const result = await streams.use("root", async (stream) => {
       await stream.open;
       const waiter = stream.join("default", "claim", "me");
-      stream.follow(waiter, await make(), "maker");
+      stream.follow(waiter, await make());
       await decide("QuotaAvailable");
       const { result: heard } = await waiter.done;
       stream.leave(waiter, "granted");
@@ -166,7 +166,7 @@ describe("a stream of claims", () => {
     await streams.use("root", async (stream) => {
       await stream.open;
       const waiter = stream.join("default", "claim", "me");
-      stream.follow(waiter, await make(), "maker");
+      stream.follow(waiter, await make());
       await eventually(async () => expect(events).toContain("processed pending"));
       const gone = new StatusError(failure("Expired", "too old resource version"));
       network.refusal = gone;
@@ -194,7 +194,7 @@ describe("a stream of claims", () => {
     await streams.use("root", async (stream) => {
       await stream.open;
       const waiter = stream.join("default", "claim", "me");
-      stream.follow(waiter, await make(), "maker");
+      stream.follow(waiter, await make());
       await eventually(async () => expect(events).toContain("processed pending"));
       network.asked.length = 0;
       network.refusal = error;
@@ -219,7 +219,7 @@ describe("a stream of claims", () => {
     await streams.use("root", async (stream) => {
       await stream.open;
       const waiter = stream.join("default", "claim", "me");
-      stream.follow(waiter, await make(), "maker");
+      stream.follow(waiter, await make());
       const gone = new StatusError(failure("Expired", "too old resource version"));
       network.refusal = gone;
       network.cut(gone);
@@ -231,37 +231,6 @@ describe("a stream of claims", () => {
       });
       await passing(async () => expect(heard).toBe("lost"));
       stream.leave(waiter, "deleted");
-    });
-  });
-
-  it("tells of promises, whether they come before a claim is followed or after", async () => {
-    await streams.use("root", async (stream) => {
-      await stream.open;
-      const claim = await make();
-      const before = stream.join("default", "claim", "me");
-      const after = stream.join("default", "claim", "me");
-      const left = stream.join("default", "claim", "me");
-      stream.follow(after, claim, "maker");
-      stream.follow(left, claim, "maker");
-      stream.leave(left, "timeout");
-      streams.promised(claim.metadata.uid ?? "");
-      stream.follow(before, claim, "maker");
-      expect(await Promise.all([before.done, after.done])).toEqual([{ result: "granted" }, { result: "granted" }]);
-      const heard = await Promise.race([left.done, Promise.resolve("nothing")]);
-      expect(heard).toBe("nothing");
-    });
-  });
-
-  it("lets nobody go by a promise of before who comes to a claim that was there: it may have been taken back", async () => {
-    await streams.use("root", async (stream) => {
-      await stream.open;
-      const claim = await make();
-      streams.promised(claim.metadata.uid ?? "");
-      const joined = stream.join("default", "claim", "me");
-      stream.follow(joined, claim, "joiner");
-      expect(await Promise.race([joined.done, Promise.resolve("nothing")])).toBe("nothing");
-      streams.promised(claim.metadata.uid ?? "");
-      expect(await joined.done).toEqual({ result: "granted" });
     });
   });
 });

@@ -32,29 +32,32 @@ describe("a claim that is there under the name of ours", () => {
       { candidates: "other", bound: "other", owners: ["other"] },
       { step: "look", bound: "other" },
     ],
-    "may be for one that comes, when the only one it lists owns it": [
+    "is looked at when the only one it lists owns it": [
       { candidates: "other", owners: ["other"] },
-      { step: "expect", owner: "other" },
+      { step: "look", bound: "other" },
     ],
-    "may be for one that comes, granted or not": [
+    "is looked at when the only one it lists owns it, granted or not": [
       { candidates: "other", owners: ["third", "other"], state: "granted" },
-      { step: "expect", owner: "other" },
+      { step: "look", bound: "other" },
     ],
     "is joined when it lists more than its owner": [{ candidates: "other,third", owners: ["other"] }, { step: "join" }],
     "is joined when it is owned by what it does not list": [{ candidates: "other", owners: ["z"] }, { step: "join" }],
-    "is full for others when its owner is listed too often": [
+    "is looked at however often its owner is listed": [
       { candidates: Array.from({ length: 16 }, () => "other").join(","), owners: ["other"] },
-      { step: "full" },
+      { step: "look", bound: "other" },
     ],
     "is joined when others wait": [{ candidates: "other" }, { step: "join" }],
     "is joined when it was granted to others": [{ candidates: "other", state: "granted" }, { step: "join" }],
     "is joined by the sixteenth": [{ candidates: many(15) }, { step: "join" }],
     "is full for the seventeenth": [{ candidates: many(16) }, { step: "full" }],
     "is replaced when it is for nobody": [{ state: "granted" }, { step: "replace" }],
-    "is left alone when it is being deleted": [{ candidates: "me", deleting: true }, { step: "later" }],
-    "is left alone when it is being deleted, denied or not": [
+    "is out of the way when it is being deleted": [
+      { candidates: "me", deleting: true },
+      { step: "terminating", bound: undefined },
+    ],
+    "is out of the way when it is being deleted, denied or not": [
       { candidates: "other", deleting: true, state: "denied" },
-      { step: "later" },
+      { step: "terminating", bound: undefined },
     ],
   };
   for (const [name, [claim, step]] of Object.entries(cases)) {

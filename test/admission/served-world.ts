@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { EmbeddedServer } from "../../src/apiserver/embedded-server.ts";
+import type { PlaneResolver } from "../../src/apiserver/http/api-server.ts";
 import { type PlaneLayout, planesOfServer } from "../../src/controllers/planes-of-server.ts";
 import { anyObject } from "../../src/controllers/quota-types.ts";
 import type { ResourceClient } from "../../src/kube/client/resource-client.ts";
@@ -18,9 +19,20 @@ setMaxListeners(0, signal);
 export const systemUser = { username: "system:milo-quota", uid: "", groups: ["system:masters"], extra: {} };
 const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
 
+const inPlane = /^\/planes\/([^/]+)(\/.*)$/;
+
+/** Planes have their names in the paths below them. */
+export function resolvePlanes(planes: readonly string[]): PlaneResolver {
+  return (path) => {
+    const [, plane = "", rest = ""] = inPlane.exec(path) ?? [];
+    return planes.includes(plane) ? { plane, path: rest } : { plane: "root", path };
+  };
+}
+
+/** The quota of organizations is kept in the root, whichever plane their objects are in. */
 export const layout: PlaneLayout = {
   addressOf: (plane) => ({ plane, prefix: plane === "root" ? "" : `/planes/${plane}` }),
-  planeOf: () => undefined,
+  planeOf: ({ kind }) => (kind === "Organization" ? "root" : undefined),
   tenantOf: () => undefined,
   tenantKinds: () => [],
   hasOrganizationNamespaces: false,
@@ -53,11 +65,16 @@ export class ServedWorld {
 
   constructor(server: EmbeddedServer) {
     this.server = server;
+    this.planes = this.planesFor(systemUser);
+  }
+
+  /** All planes, as this user reaches them. */
+  planesFor(user: DirectRequest["user"]) {
     const handle = (request: DirectRequest) => {
       if (request.query.has("watch")) this.watched.push(request.path);
-      return server.api.handle(request);
+      return this.server.api.handle(request);
     };
-    this.planes = planesOfServer(directTransport(handle, systemUser), layout);
+    return planesOfServer(directTransport(handle, user), layout);
   }
 
   /** Serves a kind from now on. */
@@ -66,12 +83,12 @@ export class ServedWorld {
     await eventually(() => this.resource(type).list({}, signal));
   }
 
-  resource(type: ResourceType): ResourceClient<JsonObject> {
-    return this.planes.client("root").resource(type, anyObject);
+  resource(type: ResourceType, plane = "root"): ResourceClient<JsonObject> {
+    return this.planes.client(plane).resource(type, anyObject);
   }
 
-  create(type: ResourceType, object: Json): Promise<JsonObject> {
-    return this.resource(type).create(object as unknown as KubernetesObject, {}, signal);
+  create(type: ResourceType, object: Json, plane = "root"): Promise<JsonObject> {
+    return this.resource(type, plane).create(object as unknown as KubernetesObject, {}, signal);
   }
 
   /** Asks for something as anybody may, and tells everything of the answer. */
@@ -94,9 +111,13 @@ export class ServedWorld {
   }
 
   /** What was said to somebody who created an object: `201`, or the refusal. */
-  async tryCreate(type: ResourceType, object: Json): Promise<{ readonly code: number; readonly message: string }> {
+  async tryCreate(
+    type: ResourceType,
+    object: Json,
+    plane = "root",
+  ): Promise<{ readonly code: number; readonly message: string }> {
     try {
-      await this.create(type, object);
+      await this.create(type, object, plane);
       return { code: 201, message: "" };
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;

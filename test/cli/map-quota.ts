@@ -4,11 +4,6 @@ kind: ResourceRegistration
 metadata: { name: maps }
 spec: { resourceType: test/maps, type: Entity, consumerType: { apiGroup: '', kind: Namespace }, baseUnit: map, claimingResources: [{ apiGroup: '', kind: ConfigMap }] }
 `;
-export const grant = `apiVersion: quota.miloapis.com/v1alpha1
-kind: ResourceGrant
-metadata: { name: maps, namespace: default }
-spec: { consumerRef: { kind: Namespace, name: default }, allowances: [{ resourceType: test/maps, buckets: [{ amount: 5 }] }] }
-`;
 export const policy = `apiVersion: quota.miloapis.com/v1alpha1
 kind: ClaimCreationPolicy
 metadata: { name: maps }

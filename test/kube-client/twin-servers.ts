@@ -14,7 +14,7 @@ import type { RecordLog } from "../../src/apiserver/storage/record-log.ts";
 import { systemClock } from "../../src/apiserver/system-clock.ts";
 import { KubeClient } from "../../src/kube/client/kube-client.ts";
 import type { ClusterAccess } from "../../src/kube/transport/cluster-access.ts";
-import { directTransport, type Vouched } from "../../src/kube/transport/direct-transport.ts";
+import { directTransport } from "../../src/kube/transport/direct-transport.ts";
 import { SocketTransport } from "../../src/kube/transport/socket-transport.ts";
 
 const admin = { username: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"], extra: {} };
@@ -31,13 +31,12 @@ export interface Twin {
 
 interface TwinOptions {
   readonly log?: RecordLog;
-  readonly vouched?: Vouched;
   readonly plugins?: readonly AdmissionPlugin[];
 }
 
-export async function inProcess({ log, vouched, plugins = [] }: TwinOptions = {}): Promise<Twin> {
+export async function inProcess({ log, plugins = [] }: TwinOptions = {}): Promise<Twin> {
   const { server, clock, faults } = await start(log, plugins);
-  const transport = directTransport((request) => server.api.handle(request), admin, vouched);
+  const transport = directTransport((request) => server.api.handle(request), admin);
   return { client: new KubeClient(transport), clock, faults, stop: () => server.stop() };
 }
 

@@ -40,15 +40,15 @@ function ledgerWith(given: readonly (readonly Pool[])[], held: readonly (readonl
   return ledger;
 }
 
-const coming = (lists: readonly (readonly ClaimPart[])[]): readonly OpenClaim[] =>
+const waiting = (lists: readonly (readonly ClaimPart[])[]): readonly OpenClaim[] =>
   lists.map((list, at) => ({
     claim: { uid: `c${at}`, namespace: "n", name: `c${at}` },
     parts: list,
-    standing: "coming",
+    standing: "waiting",
   }));
 
 const decided = (ledger: ConsumerLedger, lists: readonly (readonly ClaimPart[])[]) =>
-  settle(ledger, coming(lists), () => "s").map((decision) => (decision.outcome === "deny" ? decision.short : []));
+  settle(ledger, waiting(lists), () => "s").map((decision) => (decision.outcome === "deny" ? decision.short : []));
 
 const nameOf = ({ part: { resourceType, dimensionKey: key } }: ShortPart): string => `${resourceType} ${key}`;
 const sorted = (lists: readonly (readonly ShortPart[])[]) =>

@@ -19,7 +19,7 @@ const clients = ["client-1", "client-2"] as const;
 /** Clients that create many objects at once, each of which takes several things: claims for them come in crowds. */
 export const crowdedDoorPlay: Playwright = (world, random, { stepCount, lengthMs }) => {
   const book = new AdmissionBook();
-  const tolerances = { clocksDifferMs, unsureMs: 2 * clocksDifferMs, letInBy: "promises" } as const;
+  const tolerances = { clocksDifferMs, unsureMs: 2 * clocksDifferMs };
   const checker = new QuotaChecker(world, book, tolerances);
   new InnerDoor(world, book);
   const readyMs = Math.min(lengthMs >> 2, 1_000);
@@ -82,10 +82,10 @@ function removal(name: string): Action {
   };
 }
 
-/** Somebody deletes a page in the worst of moments: while it keeps something for those to come. */
+/** Somebody deletes a page that is in use. */
 function tidying(): Action {
   return {
-    what: "somebody deletes a page that keeps something, as soon as there is one",
+    what: "somebody deletes a page that is in use, as soon as there is one",
     take: (world) =>
       world.machine("people").run((host) => {
         const pages = clientOf(host, "root", bucketsType);
@@ -101,8 +101,8 @@ function tidying(): Action {
 }
 
 function isBusy(page: JsonObject): boolean {
-  const { ahead = 0 } = (page["status"] ?? {}) as { readonly ahead?: number };
-  return ahead > 0;
+  const { allocated = 0 } = (page["status"] ?? {}) as { readonly allocated?: number };
+  return allocated > 0;
 }
 
 function placeOf(page: JsonObject): { readonly namespace: string; readonly name: string } {

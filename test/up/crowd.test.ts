@@ -97,15 +97,27 @@ describe.each(["on an empty data folder", "again on what it left"])("a crowd, %s
     await isUsed({});
   });
 
-  it("opens one stream of claims, however many come first", async () => {
+  it("waits for no answers while there is enough, so that no stream of claims is opened", async () => {
     const before = await watchesOfClaims();
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, at) => world.admin.create(inShop("serviceaccounts"), accountNamed(`first-${at}`))),
     );
     expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([201]));
-    expect(await watchesOfClaims()).toBe(before + 1);
+    expect(await watchesOfClaims()).toBe(before);
     await isUsed({ accounts: 64 });
     await removeAll(inShop("serviceaccounts"));
+    await isUsed({});
+  });
+
+  it("opens one stream of claims, however many are refused first", async () => {
+    const before = await watchesOfClaims();
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, at) => world.admin.create(widgetsOf("v1"), widget(`first-${at}`, "v1"))),
+    );
+    expect(answers.map(({ code }) => code).sort()).toEqual([201, ...Array(63).fill(403)]);
+    expect(await watchesOfClaims()).toBe(before + 1);
+    await isUsed({ widgets: 1 });
+    await removeAll(widgetsOf("v1"));
     await isUsed({});
   });
 
@@ -170,10 +182,13 @@ describe.each(["on an empty data folder", "again on what it left"])("a crowd, %s
     const rule = { apiGroups: ["quota.miloapis.com"], resources: ["resourceclaims"] };
     await apply(`${hooks}/claims`, hook.configuration("claims", rule));
     await pause(systemClock, 1_000, sharedAbort().signal);
-    const answer = await world.admin.create(inShop("configmaps"), map("never-answered"));
+    const large = map("never-answered", "a", "b", "c", "d"); // what fits needs no answer
+    const answer = await world.admin.create(inShop("configmaps"), large);
     expect(answer.code, answer.text).toBe(503);
     expect(answer.body.details.retryAfterSeconds).toBeGreaterThan(0);
     expect(answer.body.details.causes.map(({ reason }: Body) => reason)).toEqual(["QuotaDecisionTimeout"]);
+    await made(world.admin.create(inShop("configmaps"), map("fitting")));
+    await made(world.admin.remove(`${inShop("configmaps")}/fitting`));
     await made(world.admin.remove(`${hooks}/claims`));
     await pause(systemClock, 1_000, sharedAbort().signal);
     await made(world.admin.create(inShop("configmaps"), map("never-answered")));

@@ -157,7 +157,7 @@ describe("listeners", () => {
 
 describe("a log that is measured", () => {
   const key = { plane: "root", resource: "secrets", namespace: "default", name: "a" };
-  const record = (revision: number) => ({ revision, key, deleted: false, text: "12345" });
+  const record = (revision: number) => ({ revision, key, deleted: false, text: "12345", more: false });
 
   function measuredOver(append: RecordLog["append"]) {
     const { metrics, seen } = measured();

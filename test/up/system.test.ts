@@ -97,13 +97,16 @@ async function nextSecondAfter(time: string): Promise<void> {
   if (leftMs > 0) await pause(systemClock, leftMs, sharedAbort().signal);
 }
 
-/** Each of these secrets owns its claim, which was written no more than needed for that; and there is no other claim. */
+/** Each of these secrets owns its claim, which is bound to it and kept for it; and there is no other claim. */
 async function expectOwned(plane: string, names: readonly string[]): Promise<void> {
   const uidOf = async (name: string) => (await world.admin.get(`${secretsOf(plane)}/${name}`)).body.metadata.uid;
   const { body } = await world.admin.get(inProject(plane, claims));
   const owners = body.items.map(({ metadata }: Body) => metadata.ownerReferences?.map(({ uid }: Body) => uid));
   expect(owners.sort()).toEqual((await Promise.all(names.map(async (name) => [await uidOf(name)]))).sort());
-  for (const { metadata } of body.items) expect(metadata.annotations).not.toHaveProperty("quota.miloapis.com/bound");
+  for (const { metadata } of body.items) {
+    expect(metadata.annotations["quota.miloapis.com/bound"]).toBe(metadata.ownerReferences[0].uid);
+    expect(metadata.finalizers).toEqual(["quota.miloapis.com/resource-claim-cleanup"]);
+  }
 }
 
 const made = (answer: Promise<Answer>): Promise<Answer> => world.made(answer);

@@ -22,7 +22,7 @@ const user = systemUser("generic-garbage-collector");
 /** How many owners are remembered after they went. */
 const goneMax = 10_000;
 
-/** How soon to look again at an object whose owner nobody knows: its kind may be served by then, or it may have come. */
+/** How soon to look again at an object whose owner nobody knows: its kind may be served by then. */
 const unknownAgainMs = 30_000;
 
 /** What an owner reference points to. */
@@ -31,13 +31,8 @@ type OwnerState =
   /** Being deleted, and waiting for its dependents to go first. */
   | "waiting"
   | "gone"
-  /** Being created: what it owns was made before it. */
-  | "coming"
   /** Of a kind that is not served, or out of reach: nothing is known, so nothing is done. */
   | "unknown";
-
-/** The states in which an owner keeps what it owns. */
-const keeping: readonly OwnerState[] = ["here", "coming"];
 
 /** Deletes objects whose owners are gone, lets owners wait for their dependents, and cuts off those who shall stay. */
 export class GarbageCollector {
@@ -48,7 +43,6 @@ export class GarbageCollector {
   readonly #gone = new Set<string>();
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #stopWatch: () => void;
-  readonly #stopMissed: () => void;
 
   constructor(registry: Registry, kinds: KindCatalog, report: (error: unknown) => void) {
     this.#registry = registry;
@@ -59,18 +53,11 @@ export class GarbageCollector {
       for (const stored of store.list({ resource })) if (mayMatter(stored)) this.#learnAtStart(stored);
     }
     this.#stopWatch = store.watchAll((change) => this.#hear(change));
-    this.#stopMissed = registry.coming.onMissed((plane, uid) => this.#missed(plane, uid));
   }
 
   stop(): void {
     this.#stopWatch();
-    this.#stopMissed();
     this.#queue.stop();
-  }
-
-  /** What was made for an object that did not come goes as if it had been there. */
-  #missed(plane: string, uid: string): void {
-    for (const dependent of this.#index.dependentsOf(plane, uid)) this.#queue.add(dependent);
   }
 
   #hear(change: Change): void {
@@ -98,11 +85,11 @@ export class GarbageCollector {
     if (owners.length > 0 || isAwaitingDependents(stored)) this.#queue.add(stored.key);
   }
 
-  /** With all of its owners here there is nothing to do: when one goes, or waits, or does not come, that is heard of then. */
+  /** With all of its owners here there is nothing to do: when one goes, or waits, that is heard of then. */
   #learn({ type, stored }: Change): void {
     const owners = ownersOf(stored);
     if (type === "modified" || owners.length > 0) this.#index.put(stored.key, owners);
-    const isKept = owners.every((owner) => keeping.includes(this.#stateOf(stored.key, owner)));
+    const isKept = owners.every((owner) => this.#stateOf(stored.key, owner) === "here");
     if (!isKept || isAwaitingDependents(stored)) this.#queue.add(stored.key);
   }
 
@@ -128,7 +115,7 @@ export class GarbageCollector {
     const owners = ownersOf(stored);
     if (owners.length === 0) return undefined;
     const states = owners.map((owner) => this.#stateOf(stored.key, owner));
-    if (states.includes("unknown") || states.includes("coming")) return unknownAgainMs;
+    if (states.includes("unknown")) return unknownAgainMs;
     const lost = owners.filter((_, index) => states[index] !== "here");
     if (!states.includes("here")) await this.#delete(stored, kind, states.includes("waiting"), signal);
     else if (lost.length > 0) await this.#cutOff(stored.key, kind, lost, signal);
@@ -223,10 +210,7 @@ export class GarbageCollector {
   }
 
   /** A namespaced owner is looked for where its dependent is; it cannot own anything elsewhere. */
-  #find(
-    dependent: ObjectKey,
-    { apiVersion, kind, name, uid }: OwnerReference,
-  ): StoredObject | "gone" | "coming" | "unknown" {
+  #find(dependent: ObjectKey, { apiVersion, kind, name, uid }: OwnerReference): StoredObject | "gone" | "unknown" {
     const served = this.#kinds.inPlane(dependent.plane).ofKind(parseApiVersion(apiVersion).group, kind);
     if (this.#gone.has(uid)) return "gone";
     if (served === undefined) return "unknown";
@@ -234,8 +218,7 @@ export class GarbageCollector {
     const namespace = served.scope === "Namespaced" ? dependent.namespace : "";
     const resource = storedResource(served);
     const owner = this.#registry.store.get({ plane: dependent.plane, resource, namespace, name });
-    if (owner?.object.metadata.uid === uid) return owner;
-    return this.#registry.coming.has(uid) ? "coming" : "gone";
+    return owner?.object.metadata.uid === uid ? owner : "gone";
   }
 
   #kindOf({ plane, resource }: ObjectKey): ServedKind | undefined {

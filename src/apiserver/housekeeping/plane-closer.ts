@@ -11,6 +11,8 @@ interface Ports {
   readonly definitionsFrom: DefinitionsFrom | undefined;
   /** Ends the watches of one plane: whoever gets its name next has other readers. */
   readonly endWatches: (plane: string) => void;
+  /** Takes an object out of the store, and what goes with it in other planes. */
+  readonly remove: (stored: StoredObject) => Promise<unknown>;
   readonly report: (error: unknown) => void;
 }
 
@@ -129,6 +131,6 @@ export class PlaneCloser {
 
   /** One that somebody changed meanwhile is there in the next round. */
   async #remove(stored: StoredObject | undefined): Promise<void> {
-    if (stored !== undefined) await this.#ports.store.remove(stored.key, stored.revision, stored.object);
+    if (stored !== undefined) await this.#ports.remove(stored);
   }
 }

@@ -1,7 +1,5 @@
 import type { X509Certificate } from "node:crypto";
 import type { JsonObject } from "../../protocol/json-value.ts";
-import type { Birth, LogPlace } from "../../protocol/log-place.ts";
-import type { Vouched } from "../registry/object-request.ts";
 import type { UserInfo } from "../registry/requester.ts";
 import type { RequestHeaders } from "./access/authenticator.ts";
 
@@ -14,17 +12,6 @@ export interface ApiRequest {
   readonly headers: RequestHeaders;
   /** Reads the whole body; throws a StatusError when it is too long or cannot be read. */
   readonly body: () => Promise<Uint8Array | string>;
-  /** What the body is the text of, from callers in this process, who do not change it any more. */
-  readonly sent?: object | undefined;
-  /**
-   * Told of the object that is about to be answered as soon as its write has its place in the log. For callers in this
-   * process: what they write from then on is lost if this is lost. Not told of everything, and never in place of the answer.
-   */
-  readonly ordered?: ((object: JsonObject, place: LogPlace) => void) | undefined;
-  /** Asks such a caller what a new object is stored with, once nothing but the storing is left; dry runs are not asked. */
-  readonly bornWith?: ((object: JsonObject) => Promise<Birth | undefined>) | undefined;
-  /** Set by parts of this program that answer for what they send: what is known of its form is not looked at again. */
-  readonly vouched?: Vouched | undefined;
   /** Aborts when the client is gone; and by the server, when the time for the request is up. */
   readonly life: RequestLife;
   /** For callers that are trusted to say who they are; everybody else is asked. */

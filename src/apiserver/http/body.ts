@@ -7,7 +7,6 @@ import { readYaml } from "../registry/read-yaml.ts";
 import { firstHeader } from "./access/authenticator.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
-import { handedOver } from "./handed-over.ts";
 import { decodeProtobuf, undecodable } from "./protobuf/decode-protobuf.ts";
 
 const openingBrace = 0x7b;
@@ -63,18 +62,11 @@ export async function objectBody(request: ApiRequest, expected: BodyKind): Promi
   const accepted = expected.isCustom ? [json, yaml] : [json, yaml, protobuf];
   if (type !== "" && !accepted.includes(type)) throw unsupportedMediaType([json, yaml, protobuf]);
   if (type === protobuf) return { value: await protobufBody(request, expected), duplicates: [] };
-  const handed = type === json ? handedOver(request) : undefined;
-  if (isJsonObject(handed) && saysWhatItIs(handed)) return { value: handed, duplicates: [] };
   const body = await request.body();
   const text = textOf(body);
   const sent = type === yaml ? { value: readYaml(text), duplicates: [] } : jsonBody(text, expected.kind, body);
   if (expected.isCustom) requireKind(sent.value, text, expected.kind);
   return sent;
-}
-
-/** What does not is refused by its text, which the refusal shows. */
-function saysWhatItIs({ kind, apiVersion }: JsonObject): boolean {
-  return typeof kind === "string" && kind !== "" && typeof apiVersion === "string" && isGroupVersion(apiVersion);
 }
 
 function isGroupVersion(apiVersion: string): boolean {

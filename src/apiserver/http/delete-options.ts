@@ -8,7 +8,6 @@ import { jsonTypeName } from "../registry/patch/patch-failure.ts";
 import { readYaml } from "../registry/read-yaml.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { contentType, protobuf, protobufBody, readJsonBody, unsupportedMediaType, versionAndKind } from "./body.ts";
-import { handedOver } from "./handed-over.ts";
 import { booleanParameter, integerParameter } from "./query.ts";
 
 export interface ParsedDelete {
@@ -46,8 +45,6 @@ function fromQuery(query: URLSearchParams): Given {
 
 /** Undefined when there is no body. */
 async function optionsIn(request: ApiRequest): Promise<JsonValue | undefined> {
-  const handed = contentType(request) === "application/json" ? handedOver(request) : undefined;
-  if (handed !== undefined) return handed;
   const body = await request.body();
   if (body.length === 0) return undefined;
   const type = contentType(request);

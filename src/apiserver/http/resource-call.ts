@@ -2,7 +2,6 @@ import { failure, resourceNotFound, StatusError } from "../../protocol/api-statu
 import { isNamespaceKind } from "../registry/namespace-lifecycle.ts";
 import { type ObjectRequest, resourceOf, type Subresource, type WriteRequest } from "../registry/object-request.ts";
 import type { ServedKind, Verb } from "../registry/served-kind.ts";
-import type { Ordered } from "../storage/object-store.ts";
 import { negotiate } from "./accept.ts";
 import { firstHeader } from "./access/authenticator.ts";
 import { noSuchResource } from "./answers.ts";
@@ -128,11 +127,7 @@ export function readRequest({ context, kind, path, isServed }: ResourceCall): Re
   };
 }
 
-export function writeRequest(
-  call: ResourceCall,
-  options: Omit<WriteOptions, "force">,
-  ordered?: Ordered,
-): Required<WriteRequest> {
+export function writeRequest(call: ResourceCall, options: Omit<WriteOptions, "force">): Required<WriteRequest> {
   // Each field by its name: to copy a request of the other kind takes longer than all else that is done here.
   const { plane, allPlanes, kind, namespace, within, isServed, user, warn, signal } = readRequest(call);
   return {
@@ -150,9 +145,6 @@ export function writeRequest(
     manager: options.manager,
     fieldValidation: options.fieldValidation,
     mayCreate: () => call.context.require("create"),
-    ordered,
-    bornWith: call.context.request.bornWith,
-    vouched: call.context.request.vouched,
   };
 }
 

@@ -1,11 +1,8 @@
 import { StatusError } from "../../protocol/api-status.ts";
-import type { AdmissionPlugin, AdmissionRequest, Outcome } from "./admission.ts";
+import type { StoredObject } from "../storage/object-store.ts";
+import type { AdmissionPlugin, AdmissionRequest, Allowed, CompanionsOrElse, Outcome } from "./admission.ts";
+import type { Companions } from "./companions.ts";
 import type { ApiObject } from "./served-kind.ts";
-
-/** Tells all who admitted an object what became of it. */
-export type Settle = (outcome: Outcome) => void;
-
-const nobodyToTell: Settle = () => undefined;
 
 /** The plug-ins of a server, asked one after the other. */
 export class AdmissionChain {
@@ -30,34 +27,67 @@ export class AdmissionChain {
     return current;
   }
 
-  /**
-   * Returns how to tell the plug-ins of the outcome, which has to be done exactly once. When one refuses, those before
-   * it are told that nothing was stored.
-   */
-  async validate(request: AdmissionRequest, signal: AbortSignal): Promise<Settle> {
-    let settle = nobodyToTell;
+  /** Throws when a plug-in refuses; those before it are told that nothing was stored. */
+  async validate(request: AdmissionRequest, signal: AbortSignal): Promise<Admitted> {
+    const admitted = new Admitted(this.#report);
     try {
       for (const { validate } of this.#plugins) {
         if (validate === undefined) continue;
         const verdict = await validate(request, signal);
         if (!verdict.allowed) throw new StatusError(verdict.status);
-        if (verdict.settled !== undefined) settle = this.#both(settle, verdict.settled);
+        admitted.add(verdict);
       }
     } catch (error) {
-      settle({ stored: false });
+      admitted.settle({ stored: false });
       throw error;
     }
-    return settle;
+    return admitted;
   }
 
-  #both(first: Settle, second: Settle): Settle {
-    return (outcome) => {
-      first(outcome);
+  /** What goes together with an object that leaves the store. */
+  removing(leaving: StoredObject): Companions | undefined {
+    for (const { removing } of this.#plugins) {
+      const companions = removing?.(leaving);
+      if (companions !== undefined) return companions;
+    }
+    return undefined;
+  }
+}
+
+/** A change that all plug-ins allow. Whoever stores it tells them once what became of it. */
+export class Admitted {
+  readonly #verdicts: Allowed[] = [];
+  readonly #report: (error: unknown) => void;
+
+  constructor(report: (error: unknown) => void) {
+    this.#report = report;
+  }
+
+  add(verdict: Allowed): void {
+    if (verdict.settled !== undefined || verdict.companions !== undefined) this.#verdicts.push(verdict);
+  }
+
+  /** What is to be stored with the object. */
+  get companions(): CompanionsOrElse | undefined {
+    return this.#verdicts.find(({ companions }) => companions !== undefined)?.companions;
+  }
+
+  /** Asks the plug-in with the companions for another verdict. Throws when it refuses. */
+  async withoutCompanions(why: "declined" | "conflict", signal: AbortSignal): Promise<void> {
+    const at = this.#verdicts.findIndex(({ companions }) => companions !== undefined);
+    const [verdict] = this.#verdicts.splice(at, 1);
+    const other = await verdict?.companions?.orElse(why, signal);
+    if (other?.allowed === false) throw new StatusError(other.status);
+    if (other !== undefined) this.add(other);
+  }
+
+  settle(outcome: Outcome): void {
+    for (const { settled } of this.#verdicts.splice(0)) {
       try {
-        second(outcome);
+        settled?.(outcome);
       } catch (error) {
         this.#report(error);
       }
-    };
+    }
   }
 }

@@ -1,5 +1,6 @@
 import type { ApiStatus } from "../../protocol/api-status.ts";
 import type { StoredObject } from "../storage/object-store.ts";
+import type { Companions } from "./companions.ts";
 import type { UserInfo } from "./requester.ts";
 import type { ApiObject, ServedKind } from "./served-kind.ts";
 
@@ -37,9 +38,23 @@ export function storedAs(stored: StoredObject): Outcome {
   };
 }
 
-export type Verdict =
-  | { readonly allowed: true; readonly settled?: (outcome: Outcome) => void }
-  | { readonly allowed: false; readonly status: ApiStatus };
+export type Verdict = Allowed | { readonly allowed: false; readonly status: ApiStatus };
+
+export interface Allowed {
+  readonly allowed: true;
+  /** Called once, when it is known what became of the object. */
+  readonly settled?: (outcome: Outcome) => void;
+  /** Stored together with the object. At most one plug-in of a server has any. */
+  readonly companions?: CompanionsOrElse | undefined;
+}
+
+export interface CompanionsOrElse extends Companions {
+  /**
+   * Another verdict, when the companions cannot be stored although nothing is wrong with the object: their ticket was
+   * declined, or one of them conflicts with what is stored by now. `settled` is not called then.
+   */
+  readonly orElse: (why: "declined" | "conflict", signal: AbortSignal) => Promise<Verdict>;
+}
 
 /** Somebody with a say in changes: changes objects on their way in, or refuses them. */
 export interface AdmissionPlugin {
@@ -48,4 +63,9 @@ export interface AdmissionPlugin {
   readonly mutate?: (request: AdmissionRequest, signal: AbortSignal) => Promise<ApiObject>;
   /** Sees the object as it will be stored, its name and UID included. */
   readonly validate?: (request: AdmissionRequest, signal: AbortSignal) => Promise<Verdict>;
+  /**
+   * What goes together with an object that leaves the store, in whatever way. Called in the turn of the event loop in
+   * which it does; nothing can be refused any more.
+   */
+  readonly removing?: (leaving: StoredObject) => Companions | undefined;
 }

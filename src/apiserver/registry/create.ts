@@ -1,38 +1,32 @@
 import { alreadyExists, failure, StatusError, unexplained } from "../../protocol/api-status.ts";
-import type { StoredObject } from "../storage/object-store.ts";
+import type { ObjectKey } from "../storage/object-key.ts";
+import type { StoredObject, WriteResult } from "../storage/object-store.ts";
 import { storedAs } from "./admission.ts";
+import type { Admitted } from "./admission-chain.ts";
 import { creation } from "./admission-request.ts";
-import { type Footing, storeBorn } from "./born-object.ts";
 import { requireLiveDefinition, requireSameSchema } from "./definition-lifecycle.ts";
 import { ownedAfterUpdate } from "./field-ownership.ts";
-import { asFormed, isFormed } from "./forms/formed.ts";
 import { timestamp, withMetadata } from "./metadata.ts";
 import { requireLiveNamespace } from "./namespace-lifecycle.ts";
 import { generatedName } from "./object-name.ts";
 import { keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
 import { distinctOwners } from "./owners.ts";
+import { requirePlane } from "./plane-lifecycle.ts";
 import type { Registry } from "./registry.ts";
 import { requireInView, requireWritable } from "./scoped-view.ts";
 import type { ApiObject } from "./served-kind.ts";
 import { storedForm } from "./served-version.ts";
 import { shapedNew } from "./shape.ts";
+import { storeChange } from "./store-change.ts";
 import { unstored } from "./unstored.ts";
-
-/** The answer in a plane that is on its way out, as in one that is not there. */
-const planeGone = failure("NotFound", "the server could not find the requested resource");
 
 /** How many names are tried for one prefix. */
 const generatedNamesMax = 8;
 
 /** Stores a new object, or says why not. */
 export async function createObject(registry: Registry, request: WriteRequest, sent: ApiObject): Promise<StoredObject> {
-  return createOwned(registry, request, ownedNew(sent, request, registry.clock.now()));
-}
-
-/** A new object with its managed fields. */
-export function ownedNew(sent: ApiObject, request: WriteRequest, nowMs: number): ApiObject {
   const object = distinctOwners(unborn(sent, request), request);
-  return ownedAfterUpdate(undefined, object, request, nowMs);
+  return createOwned(registry, request, ownedAfterUpdate(undefined, object, request, registry.clock.now()));
 }
 
 /** The same for an object whose managed fields are right already, as after an apply. */
@@ -46,9 +40,7 @@ export async function createOwned(registry: Registry, request: WriteRequest, obj
   const isGenerated = !admitted.metadata.name && Boolean(admitted.metadata.generateName);
   for (let attempt = 1; ; attempt += 1) {
     const named = born(admitted, request, registry);
-    const store = (): Promise<StoredObject | undefined> => storeNew(registry, request, named);
-    const { uid = "" } = named.metadata;
-    const stored = await (request.dryRun ? store() : registry.coming.during(request.plane, uid, store));
+    const stored = await storeNew(registry, request, named);
     if (stored !== undefined) return stored;
     if (!isGenerated) throw new StatusError(existsAlready(registry, request, named));
     if (attempt === generatedNamesMax) throw new StatusError(noUniqueName(request, named));
@@ -62,46 +54,47 @@ async function storeNew(
   object: ApiObject,
 ): Promise<StoredObject | undefined> {
   const shaped = shapedNew(object, request);
-  requireLiveDefinition(registry, request, shaped.metadata.name as string);
-  const { takenBack } = registry.store; // whoever lets it in may rely on what has its place by then
-  const settle = await registry.admission.validate(creation(request, shaped), request.signal);
-  const key = keyOf(request, shaped.metadata.name as string);
-  const put = (whole: ApiObject, { together, standing }: Footing = {}): Promise<StoredObject | undefined> =>
-    putNew(registry, request, whole, { takenBack, together, standing });
+  const name = shaped.metadata.name as string;
+  requireLiveDefinition(registry, request, name);
+  const admitted = await registry.admission.validate(creation(request, shaped), request.signal);
+  const key = keyOf(request, name);
   try {
     await registry.store.quiet(key);
-    if (registry.store.get(key) !== undefined) {
-      settle({ stored: false });
-      return undefined;
-    }
-    const stored = await (request.bornWith === undefined ? put(shaped) : storeBorn(registry, request, shaped, put));
-    settle(stored !== undefined && !request.dryRun ? storedAs(stored) : { stored: false });
-    return stored;
+    const result = await putNew(registry, request, admitted, { key, object: storedForm(shaped, request.kind) });
+    admitted.settle(result.ok && !request.dryRun ? storedAs(result.stored) : { stored: false });
+    return result.ok ? result.stored : undefined;
   } catch (error) {
-    settle({ stored: false });
+    admitted.settle({ stored: false });
     throw error;
   }
 }
 
-/** The last step: nothing is asked any more before the object has its place. Undefined when there is one of its name. */
 async function putNew(
   registry: Registry,
   request: WriteRequest,
-  object: ApiObject,
-  { takenBack, together, standing }: Footing & { readonly takenBack: number },
-): Promise<StoredObject | undefined> {
-  const key = keyOf(request, object.metadata.name as string);
-  // A namespace or a definition may have begun to end while others were asked, and the client may be gone.
-  requireLiveNamespace(registry.store, request, key.name);
-  requireLiveDefinition(registry, request, key.name);
-  requireSameSchema(request);
-  if (registry.isClosing?.(request.plane) === true) throw new StatusError(planeGone);
-  request.signal.throwIfAborted();
-  const stored = storedForm(object, request.kind);
-  if (request.dryRun) return unstored(key, stored);
-  const { ordered } = request;
-  const result = await registry.store.put(key, 0, stored, { ordered, takenBack, together, standing });
-  return result.ok ? result.stored : undefined;
+  admitted: Admitted,
+  { key, object }: { readonly key: ObjectKey; readonly object: ApiObject },
+): Promise<WriteResult> {
+  // A namespace or a definition may have begun to end while plug-ins were asked, and the client may be gone.
+  const lastCheck = (): void => {
+    requireLiveNamespace(registry.store, request, key.name);
+    requireLiveDefinition(registry, request, key.name);
+    requireSameSchema(request);
+    requirePlane(registry, request.plane);
+    request.signal.throwIfAborted();
+  };
+  const current = registry.store.get(key);
+  if (current !== undefined) return { ok: false, current };
+  if (!request.dryRun) {
+    return storeChange(
+      registry,
+      admitted,
+      { write: { key, expected: 0, object, deleted: false }, lastCheck },
+      request.signal,
+    );
+  }
+  lastCheck();
+  return { ok: true, stored: unstored(key, object) };
 }
 
 /** An object belongs where the request says; one that says otherwise is refused. */
@@ -138,13 +131,12 @@ function withoutSystemFields(object: ApiObject): ApiObject {
 
 function born(object: ApiObject, { kind }: WriteRequest, { random, clock }: Registry): ApiObject {
   const { name, generateName, generation } = object.metadata;
-  const named = withMetadata(object, {
+  return withMetadata(object, {
     name: !name && generateName ? generatedName(generateName, random) : name,
     uid: random.uuid(),
     creationTimestamp: timestamp(clock.now()),
     generation: kind.hasGeneration ? 1 : generation,
   });
-  return isFormed(object) ? asFormed(named) : named;
 }
 
 function existsAlready(registry: Registry, request: WriteRequest, object: ApiObject): ReturnType<typeof failure> {

@@ -3,6 +3,7 @@ import { type FieldIssue, invalid, notSupported } from "../../protocol/field-iss
 import { jsonEquals } from "../../protocol/json-value.ts";
 import type { StoredObject } from "../storage/object-store.ts";
 import { removal } from "./admission-request.ts";
+import { markedForDeletion } from "./deletion-mark.ts";
 import { finalizersOf, timestamp, withMetadata } from "./metadata.ts";
 import { foregroundFinalizer, orphanFinalizer } from "./metadata-rules.ts";
 import { requireDeletableNamespace } from "./namespace-lifecycle.ts";
@@ -10,6 +11,7 @@ import { keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
 import type { Registry } from "./registry.ts";
 import { requireWritable, storedInView } from "./scoped-view.ts";
 import type { ApiObject } from "./served-kind.ts";
+import { removeStored } from "./store-change.ts";
 import { unstored } from "./unstored.ts";
 
 export interface DeleteOptions {
@@ -58,8 +60,8 @@ async function deleteVersion(
   options: DeleteOptions,
 ): Promise<Deleted | undefined> {
   const old = current.object as ApiObject;
-  const settle = await registry.admission.validate(removal(request, old, options), request.signal);
-  settle({ stored: false });
+  const admitted = await registry.admission.validate(removal(request, old, options), request.signal);
+  admitted.settle({ stored: false });
   request.signal.throwIfAborted();
   const { prepareDelete } = request.kind.rules;
   if (prepareDelete !== undefined && old.metadata.deletionTimestamp === undefined) {
@@ -69,7 +71,7 @@ async function deleteVersion(
   if (!isHeld(object)) {
     const last = lastForm(old, request, registry.clock.now());
     if (request.dryRun) return { gone: true, last: last === old ? current : unstored(current.key, last) };
-    const result = await registry.store.remove(current.key, current.revision, last);
+    const result = await removeStored(registry, current, last);
     return result.ok ? { gone: true, last: result.stored } : undefined;
   }
   // A second delete may think otherwise of the dependents.
@@ -114,19 +116,6 @@ function isHeld(object: ApiObject): boolean {
   if (object.apiVersion !== "v1" || object.kind !== "Namespace") return false;
   const spec = object["spec"] as { readonly finalizers?: readonly string[] } | undefined;
   return (spec?.finalizers ?? []).length > 0;
-}
-
-/** Undefined when it is marked already and nothing else changed. */
-function markedForDeletion(object: ApiObject, isChanged: boolean, nowMs: number): ApiObject | undefined {
-  const { deletionTimestamp, generation } = object.metadata;
-  if (deletionTimestamp !== undefined) return isChanged ? object : undefined;
-  const marked = withMetadata(object, {
-    deletionTimestamp: timestamp(nowMs),
-    ...(object.kind === "Namespace" && object.apiVersion === "v1" ? {} : { deletionGracePeriodSeconds: 0 }),
-    ...(generation === undefined ? {} : { generation: generation + 1 }),
-  });
-  if (object.kind !== "Namespace" || object.apiVersion !== "v1") return marked;
-  return { ...marked, status: { ...(object["status"] as object), phase: "Terminating" } } as unknown as ApiObject;
 }
 
 /** What becomes of dependents is said by a finalizer that the garbage collector takes away when it is done. */

@@ -62,8 +62,9 @@ function remainingPart(
 
 function revisionOf(store: ObjectStore, query: ListQuery, from: Continuation | undefined): number {
   if (from !== undefined && from.revision > store.revision) throw fromTheFuture(from, store);
-  if (from !== undefined && from.revision >= 0) return from.revision;
-  return query.exactRevision ?? store.revision;
+  const asked = from !== undefined && from.revision >= 0 ? from.revision : query.exactRevision;
+  // Whoever heard of the first writes of a transaction and asks for the state after them is shown all of it.
+  return asked === undefined ? store.revision : store.wholeRevision(asked);
 }
 
 /** A token of another server, or of this one before its data was put back. */

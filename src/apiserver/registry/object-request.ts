@@ -1,8 +1,5 @@
 import type { GroupResource } from "../../protocol/api-status.ts";
-import type { JsonObject } from "../../protocol/json-value.ts";
-import type { Birth } from "../../protocol/log-place.ts";
 import type { ObjectKey, Scope } from "../storage/object-key.ts";
-import type { Ordered } from "../storage/object-store.ts";
 import type { UserInfo } from "./requester.ts";
 import type { KindView } from "./scoped-view.ts";
 import type { ServedKind } from "./served-kind.ts";
@@ -37,16 +34,7 @@ export interface WriteRequest extends ObjectRequest {
   readonly fieldValidation: FieldValidation;
   /** Asked before an update or an apply makes an object: rejects when the user may not create one. */
   readonly mayCreate?: () => Promise<void>;
-  /** Told as soon as the write has its place, before it is durable, where anybody in this process can use that. */
-  readonly ordered?: Ordered | undefined;
-  /** Asked, where somebody in this process knows, what a new object is stored with: see `storeBorn`. */
-  readonly bornWith?: ((object: JsonObject) => Promise<Birth | undefined>) | undefined;
-  /** Set when whoever writes is a part of this program and answers for the values: see `formedNew`. */
-  readonly vouched?: Vouched | undefined;
 }
-
-/** Whether somebody's word for what they write is taken, or held against what would be made of it without. */
-export type Vouched = "believed" | "proved";
 
 /** What is done about fields that no schema knows, and about keys given twice. */
 export type FieldValidation = "Ignore" | "Warn" | "Strict";

@@ -5,7 +5,6 @@ import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
 import { mergePatch } from "../../protocol/merge-patch.ts";
 import { fieldScopeOf, ownedAfterUpdate } from "./field-ownership.ts";
-import { formedStatus } from "./forms/forms.ts";
 import { withMetadata } from "./metadata.ts";
 import type { WriteRequest } from "./object-request.ts";
 import { printed } from "./patch/go-format.ts";
@@ -25,8 +24,6 @@ export type PatchType = "json" | "merge" | "strategic" | "apply";
 export interface Patch {
   readonly type: PatchType;
   readonly text: string;
-  /** What the text is read as, of a caller that has not written one: then nobody looks for it. Not of an apply. */
-  readonly document?: JsonValue;
   readonly force: boolean;
   readonly name: string;
 }
@@ -37,14 +34,8 @@ export function nextByPatch(patch: Patch, request: WriteRequest, clock: Clock): 
   const change = changeOf(patch, request);
   return (current) => {
     if (current === undefined) throw notThere(request, patch.name);
-    const changed = change(current);
-    const nowMs = clock.now();
-    const carefully = (atMs: number): ApiObject => {
-      const patched = requireName(patchedObject(changed, request), patch.name);
-      return ownedAfterUpdate(current, patched, request, atMs);
-    };
-    if (request.vouched === undefined || request.subresource !== "status") return carefully(nowMs);
-    return formedStatus({ old: current, next: changed.value, isWhole: false }, request, nowMs, carefully);
+    const patched = requireName(patchedObject(change(current), request), patch.name);
+    return ownedAfterUpdate(current, patched, request, clock.now());
   };
 }
 
@@ -62,10 +53,8 @@ function nextByApply({ text, force, name }: Patch, request: WriteRequest, clock:
   };
 }
 
-function changeOf(
-  { type, text, document = readPatch(text) }: Patch,
-  { kind }: WriteRequest,
-): (current: ApiObject) => Patched {
+function changeOf({ type, text }: Patch, { kind }: WriteRequest): (current: ApiObject) => Patched {
+  const document = readPatch(text);
   switch (type) {
     case "json": {
       const { operations, strictIssues } = parseJsonPatch(document);

@@ -1,7 +1,6 @@
 import type { Clock } from "../../protocol/clock.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { AdmissionChain } from "./admission-chain.ts";
-import type { ComingObjects } from "./coming-objects.ts";
 import type { DefinitionsFrom } from "./kind-catalog.ts";
 import type { Random } from "./object-name.ts";
 
@@ -9,7 +8,6 @@ import type { Random } from "./object-name.ts";
 export interface Registry {
   readonly store: ObjectStore;
   readonly admission: AdmissionChain;
-  readonly coming: ComingObjects;
   readonly clock: Clock;
   readonly random: Random;
   /** The plane whose definitions hold in another one as well. Left out: they hold nowhere else. */

@@ -1,7 +1,6 @@
 import { invalidObject, StatusError } from "../../protocol/api-status.ts";
 import type { FieldIssue } from "../../protocol/field-issue.ts";
 import { type JsonObject, type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
-import { isFormed } from "./forms/formed.ts";
 import { shapedObject } from "./known-fit.ts";
 import { type MetadataChange, withFieldOf, withMetadata, without } from "./metadata.ts";
 import { metadataChangeIssues, metadataIssues } from "./metadata-rules.ts";
@@ -11,10 +10,6 @@ import type { ApiObject, ServedKind } from "./served-kind.ts";
 /** A new object in the shape it will be stored in. Throws when it is invalid, with all that is wrong. */
 export function shapedNew(object: ApiObject, request: WriteRequest): ApiObject {
   const { kind } = request;
-  if (isFormed(object)) {
-    refuse(object, kind, metadataIssues(object.metadata, kind));
-    return object;
-  }
   const bare = kind.isCustom && kind.hasStatus ? without(object, "status") : object;
   const prepared = kind.rules.prepareCreate?.(bare) ?? bare;
   const shaped = defaulted(prepared, kind);
@@ -26,10 +21,19 @@ export function shapedNew(object: ApiObject, request: WriteRequest): ApiObject {
   return shaped;
 }
 
+/** The same for a new object that comes with its status. */
+export function shapedWhole(object: ApiObject, { kind }: Pick<WriteRequest, "kind">): ApiObject {
+  const shaped = defaulted(object, kind);
+  refuse(object, kind, [
+    ...metadataIssues(shaped.metadata, kind),
+    ...(kind.rules.validate?.(shaped, undefined, "") ?? []),
+  ]);
+  return shaped;
+}
+
 /** A changed object in the shape it will be stored in. Throws when it or the change is invalid. */
 export function shapedUpdate(object: ApiObject, old: ApiObject, request: WriteRequest): ApiObject {
   const { kind, subresource } = request;
-  if (isFormed(object)) return object;
   const kept = keepOthers(object, old, kind, subresource);
   const prepared = kind.rules.prepareUpdate?.(kept, old, subresource) ?? kept;
   const shaped = counted(defaulted(prepared, kind), old, kind);
@@ -50,7 +54,7 @@ function keepOthers(object: ApiObject, old: ApiObject, kind: ServedKind, subreso
 }
 
 /** The object that is stored when only the status of this one counts. */
-export function statusOnly(object: ApiObject, old: ApiObject, kind: ServedKind): ApiObject {
+function statusOnly(object: ApiObject, old: ApiObject, kind: ServedKind): ApiObject {
   const withStatus = withFieldOf(old, "status", object);
   const { managedFields, labels, annotations, finalizers, ownerReferences, resourceVersion } = object.metadata;
   if (kind.isCustom) return withMetadata(withStatus, { managedFields, resourceVersion });

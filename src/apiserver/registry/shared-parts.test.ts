@@ -11,7 +11,6 @@ import { openStore } from "../storage/store.ts";
 import { AdmissionChain } from "./admission-chain.ts";
 import { configMap } from "./builtin/kinds/config-map.ts";
 import { namespace } from "./builtin/kinds/namespace.ts";
-import { ComingObjects } from "./coming-objects.ts";
 import { kindsOf } from "./crd/custom-kind.ts";
 import { definition, established } from "./crd/definition-samples.ts";
 import { createObject } from "./create.ts";
@@ -117,7 +116,7 @@ class Server {
     const random = { fraction: () => 0, uuid: () => `uid-${uids++}` as ReturnType<Registry["random"]["uuid"]> };
     const seen = isSharing ? store : copying(store);
     const admission = new AdmissionChain([], () => undefined);
-    const registry: Registry = { store: seen, admission, coming: new ComingObjects(), clock, random };
+    const registry: Registry = { store: seen, admission, clock, random };
     const crds = "customresourcedefinitions.apiextensions.k8s.io";
     await store.put({ plane: "root", resource: crds, namespace: "", name: "foos.example.com" }, 0, things({}, []));
     const team = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } };

@@ -7,7 +7,6 @@ import { openStore } from "../storage/store.ts";
 import { AdmissionChain } from "./admission-chain.ts";
 import { configMap } from "./builtin/kinds/config-map.ts";
 import { namespace } from "./builtin/kinds/namespace.ts";
-import { ComingObjects } from "./coming-objects.ts";
 import { createObject } from "./create.ts";
 import type { WriteRequest } from "./object-request.ts";
 import { nextByPatch } from "./patch-state.ts";
@@ -50,8 +49,7 @@ describe("writes of the same object at the same time", () => {
     const store = await openStore(new MemoryLog(), clock);
     let uids = 0;
     const random = { fraction: () => 0, uuid: () => `uid-${uids++}` as ReturnType<Registry["random"]["uuid"]> };
-    const coming = new ComingObjects();
-    registry = { store, admission: new AdmissionChain([slow], () => undefined), coming, clock, random };
+    registry = { store, admission: new AdmissionChain([slow], () => undefined), clock, random };
     await createObject(registry, requestFor(namespace, ""), object("Namespace", "team"));
     await createObject(registry, request, object("ConfigMap", "settings"));
   });

@@ -11,6 +11,7 @@ import { invalid } from "../../protocol/field-issue.ts";
 import { quote } from "../../protocol/go-quote.ts";
 import type { StoredObject } from "../storage/object-store.ts";
 import { storedAs } from "./admission.ts";
+import type { Admitted } from "./admission-chain.ts";
 import { replacement } from "./admission-request.ts";
 import { createOwned, inNamespace } from "./create.ts";
 import { requireSameSchema } from "./definition-lifecycle.ts";
@@ -23,6 +24,7 @@ import { requireInView, requireWritable, storedInView } from "./scoped-view.ts";
 import type { ApiObject } from "./served-kind.ts";
 import { servedObject, storedForm } from "./served-version.ts";
 import { shapedUpdate } from "./shape.ts";
+import { removeStored, storeChange } from "./store-change.ts";
 import { unstored } from "./unstored.ts";
 
 /**
@@ -101,35 +103,48 @@ async function writeOver(
   const mutated = await registry.admission.mutate(replacement(request, versioned, old), versioned, request.signal);
   const shaped = shapedUpdate(withSystemFields(mutated, old), old, request);
   requireInView(request, shaped);
-  const { takenBack } = registry.store;
-  const settle = await registry.admission.validate(replacement(request, shaped, old), request.signal);
+  const admitted = await registry.admission.validate(replacement(request, shaped, old), request.signal);
   try {
-    requireSameSchema(request);
-    request.signal.throwIfAborted();
-    if (isFinalized(shaped, old)) {
-      const result = request.dryRun
-        ? { ok: true }
-        : await registry.store.remove(current.key, current.revision, storedForm(shaped, kind));
-      settle({ stored: false });
-      return result.ok ? unstored(current.key, storedForm(shaped, kind)) : undefined;
-    }
-    if (sameButForTimes(shaped, old)) {
-      settle({ stored: false });
-      return current;
-    }
-    const result = request.dryRun
-      ? { ok: true as const, stored: unstored(current.key, storedForm(shaped, kind)) }
-      : await registry.store.put(current.key, current.revision, storedForm(shaped, kind), {
-          takenBack,
-          ordered: request.ordered,
-        });
-    settle(result.ok && !request.dryRun ? storedAs(result.stored) : { stored: false });
+    const stored = await storeOver(registry, request, admitted, { current, old, shaped });
+    const isStored = stored !== undefined && stored !== current && stored.revision > 0;
+    admitted.settle(isStored ? storedAs(stored) : { stored: false });
     // A client that named a version is refused at the next try, when its version is no longer the stored one.
-    return result.ok ? result.stored : undefined;
+    return stored;
   } catch (error) {
-    settle({ stored: false });
+    admitted.settle({ stored: false });
     throw error;
   }
+}
+
+interface Replacement {
+  readonly current: StoredObject;
+  readonly old: ApiObject;
+  readonly shaped: ApiObject;
+}
+
+/** The version before, when nothing changes; undefined when somebody else wrote first. */
+async function storeOver(
+  registry: Registry,
+  request: WriteRequest,
+  admitted: Admitted,
+  { current, old, shaped }: Replacement,
+): Promise<StoredObject | undefined> {
+  const lastCheck = (): void => {
+    requireSameSchema(request);
+    request.signal.throwIfAborted();
+  };
+  lastCheck();
+  const { key, revision: expected } = current;
+  const object = storedForm(shaped, request.kind);
+  if (isFinalized(shaped, old)) {
+    const isGone = request.dryRun || (await removeStored(registry, current, object)).ok;
+    return isGone ? unstored(key, object) : undefined;
+  }
+  if (sameButForTimes(shaped, old)) return current;
+  if (request.dryRun) return unstored(key, object);
+  const write = { key, expected, object, deleted: false };
+  const result = await storeChange(registry, admitted, { write, lastCheck }, request.signal);
+  return result.ok ? result.stored : undefined;
 }
 
 /** A client that names a UID means that object and no other of the name. */

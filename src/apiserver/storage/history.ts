@@ -4,6 +4,7 @@ import type { Scope } from "./object-key.ts";
 import { type Change, RevisionCompacted, type StoredObject } from "./object-store.ts";
 import { RevisionQueue } from "./revision-queue.ts";
 import type { StoreLimits } from "./store-limits.ts";
+import { TransactionBounds } from "./transaction-bounds.ts";
 
 interface Entry {
   readonly revision: number;
@@ -18,6 +19,7 @@ export class History {
   readonly #limits: StoreLimits;
   readonly #all = new RevisionQueue<Entry>();
   readonly #byResource = new Map<string, RevisionQueue<Change>>();
+  readonly #transactions = new TransactionBounds();
   #chars = 0;
   #compacted: number;
 
@@ -35,7 +37,9 @@ export class History {
     return this.#all.size === 0;
   }
 
-  push(change: Change, nowMs: number): void {
+  /** `more`: the next change is of the same transaction. */
+  push(change: Change, nowMs: number, more: boolean): void {
+    this.#transactions.add(change.revision, more);
     const { resource } = change.stored.key;
     const changes = this.#byResource.get(resource) ?? new RevisionQueue<Change>();
     this.#byResource.set(resource, changes);
@@ -58,6 +62,11 @@ export class History {
     throw new RevisionCompacted(`history begins at revision ${this.#compacted}; ${revision} is older`);
   }
 
+  /** The end of the transaction that a revision is in: the first revision from it on that shows no part of one. */
+  wholeRevision(revision: number): number {
+    return this.#transactions.endOf(revision);
+  }
+
   /** Forgets the oldest change if a limit says so, and returns it. */
   trim(nowMs: number): Change | undefined {
     const oldest = this.#all.first;
@@ -70,6 +79,7 @@ export class History {
     if (changes?.size === 0) this.#byResource.delete(resource);
     this.#chars -= oldest.chars;
     this.#compacted = change.revision;
+    this.#transactions.forget(change.revision);
     return change;
   }
 

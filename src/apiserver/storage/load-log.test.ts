@@ -9,7 +9,7 @@ function record(text: string): LogRecord {
   const name = text.slice(1, 2);
   const revision = Number(text.slice(2));
   const key = { plane: "root", resource: "configmaps", namespace: "default", name };
-  return { revision, key, deleted: text.startsWith("-"), text: "{}" };
+  return { revision, key, deleted: text.startsWith("-"), text: "{}", more: false };
 }
 
 /** A log as something else left it; remembers what it was told to forget. */

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../protocol/json-value.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { HeldLog } from "./held-log.ts";
 import type { ObjectKey } from "./object-key.ts";
-import { type ObjectStore, StorageUnavailable, type StoredObject, type WriteResult } from "./object-store.ts";
+import { type ObjectStore, StorageUnavailable, type WriteResult } from "./object-store.ts";
 import { LogFull } from "./record-log.ts";
 import { openStore } from "./store.ts";
 import type { StoreLimits } from "./store-limits.ts";
@@ -154,109 +153,27 @@ describe("writes on their way to the disk", () => {
     const batch = [create("a"), create("b")];
     const call = await log.next();
     const queued = [create("c"), create("d")];
-    const behind = create("a"); // waits for the first, which fails
-    const failures = Promise.allSettled([...batch, ...queued]);
+    const behind = create("a"); // on an object that is being written
+    const failures = Promise.allSettled([...batch, ...queued, behind]);
     await call.fail(full);
     for (const failure of await failures) {
       expect(failure).toMatchObject({ status: "rejected", reason: { name: "StorageUnavailable", cause: full } });
     }
     expect(seen()).toEqual([0, 1, 0]);
-    await pass(6); // somebody may know the revisions before as those of something else
-    expect((await behind).ok).toBe(true);
     const after = create("b");
-    await pass(7);
+    await pass(2); // nobody has ever heard of the revisions of what failed
     expect((await after).ok).toBe(true);
-    expect(told).toEqual([6, 7]);
+    expect(told).toEqual([2]);
   });
 
-  it("take turns on one object when the write they waited for fails", async () => {
+  it("that wait for others of the same object are answered in the order in which they came", async () => {
     const first = create("a");
     const call = await log.next();
-    const waiting = [create("a"), create("a")];
-    const failed = expect(first).rejects.toThrow(StorageUnavailable);
-    await call.fail(full);
-    await failed;
+    const waiting = [create("a"), store.put(key("a"), 2, { second: true }), store.put(key("a"), 2, { third: true })];
+    await call.pass();
     await pass(3);
-    expect((await Promise.all(waiting)).map(({ ok }) => ok)).toEqual([true, false]);
-  });
-
-  it("tell those who ask as soon as they have their place, and how often that came to nothing", async () => {
-    const ordered: string[] = [];
-    const note = ({ key: { name }, revision, object }: StoredObject): unknown =>
-      ordered.push(`${name} ${revision} ${object.metadata.resourceVersion}`);
-    const first = store.put(key("a"), 0, {}, { ordered: note });
-    const second = store.put(key("b"), 0, {}, { ordered: note });
-    expect(ordered).toEqual(["a 2 2", "b 3 3"]);
-    expect(seen()).toEqual([0, 1, 0]);
-    await pass(2, 3);
-    await Promise.all([first, second]);
-    expect(store.takenBack).toBe(0);
-    const third = expect(store.put(key("c"), 0, {}, { ordered: note })).rejects.toThrow(StorageUnavailable);
-    expect(ordered).toHaveLength(3);
-    await (await log.next()).fail(full);
-    await third;
-    expect(store.takenBack).toBe(1);
-  });
-
-  it("are refused when anything was taken back since they were decided, also while they wait for their turn", async () => {
-    const { takenBack } = store;
-    const first = create("a");
-    const call = await log.next();
-    const behind = store.put(key("a"), 0, {}, { takenBack });
-    const failures = Promise.allSettled([first, behind]);
-    await call.fail(full);
-    const [, refused] = await failures;
-    const message = "the disk was full while this was decided, and nothing was written; try again";
-    expect(refused).toMatchObject({ status: "rejected", reason: new StorageUnavailable(message) });
-    await expect(store.put(key("b"), 0, {}, { takenBack })).rejects.toThrow(message);
-    const later = store.put(key("b"), 0, {}, { takenBack: store.takenBack });
-    await pass(3);
-    expect((await later).ok).toBe(true);
-  });
-
-  it("go to the disk with whom they belong to, however many there are already", async () => {
-    await store.close();
-    await open({ batchCount: 2 });
-    const belongsTo = (name: string, together?: number): Promise<WriteResult> =>
-      store.put(key(name), 0, {}, { together });
-    const writes = [
-      create("a"),
-      create("b"),
-      create("c"),
-      belongsTo("d", 3),
-      create("e"),
-      belongsTo("f", 5),
-      create("g"),
-    ];
-    await pass(2, 3, 4, 5, 6, 7);
-    expect(told).toEqual([2, 3, 4, 5, 6, 7]);
-    await pass(8);
-    expect((await Promise.all(writes)).every(({ ok }) => ok)).toBe(true);
-  });
-
-  it("are not parted from whom they belong to: once those are on their way, it is too late", async () => {
-    expect(store.isWaiting(2)).toBe(false);
-    const first = create("a");
-    expect(store.isWaiting(2)).toBe(true);
-    const call = await log.next();
-    expect(store.isWaiting(2)).toBe(false);
-    await expect(store.put(key("b"), 0, {}, { together: 2 })).rejects.toThrow("2 is not waiting any more");
-    const second = create("c");
-    expect(store.isWaiting(3)).toBe(true);
-    const failures = Promise.allSettled([first, second]);
-    await call.fail(full);
-    await failures;
-    expect(store.isWaiting(3)).toBe(false);
-  });
-
-  it("tell nothing early of what would be read otherwise than it was given", async () => {
-    const ordered: StoredObject[] = [];
-    const write = store.put(key("a"), 0, { gone: undefined } as unknown as JsonObject, {
-      ordered: (stored) => ordered.push(stored),
-    });
-    await pass(2);
-    expect((await write).ok).toBe(true);
-    expect(ordered).toEqual([]);
+    expect((await Promise.all([first, ...waiting])).map(({ ok }) => ok)).toEqual([true, false, true, false]);
+    expect(store.get(key("a"))?.object["second"]).toBe(true);
   });
 
   it("say what to do when the disk is full", async () => {

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../protocol/json-value.ts";
 import type { KubernetesObject } from "../../protocol/object-meta.ts";
 import type { ObjectKey, Scope } from "./object-key.ts";
+import type { TransactionOptions, TransactionResult, Write } from "./transaction.ts";
 
 /** One version of one object. Nobody changes it: a write makes another. */
 export interface StoredObject {
@@ -34,26 +35,6 @@ export type WriteResult =
   | { readonly ok: true; readonly stored: StoredObject }
   /** Somebody else wrote first; nothing changed. Undefined when the object is not there. */
   | { readonly ok: false; readonly current: StoredObject | undefined };
-
-/** Hears of a write that is not durable yet. */
-export type Ordered = (stored: StoredObject) => void;
-
-export interface PutOptions {
-  /**
-   * Called as soon as the write has its place in the log, long before it is durable: whatever is written from then on is
-   * lost if this is lost, as long as `takenBack` stays the same. It must not throw, and may not be called.
-   */
-  readonly ordered?: Ordered | undefined;
-  /** Refuses the write if anything was taken back since the store said this: it may rely on that. */
-  readonly takenBack?: number;
-  /** The revision of a write that is still waiting: both become durable in one piece, and are seen together. */
-  readonly together?: number | undefined;
-  /** Versions of other objects that are the newest there are, and will be when this has its place. */
-  readonly standing?: readonly Standing[] | undefined;
-}
-
-/** A version of an object. */
-export type Standing = Pick<StoredObject, "key" | "revision">;
 
 export interface ListOptions {
   /** A revision to list at; the newest when left out. */
@@ -93,14 +74,11 @@ export interface ObjectStore {
   /** Why nothing more is written until a restart; undefined while all is well. */
   readonly fault: string | undefined;
 
-  /** How often writes were taken back that had their place already. */
-  readonly takenBack: number;
-
-  /** Whether the write of this revision is still waiting for its turn at the disk. */
-  isWaiting(revision: number): boolean;
-
-  /** Whether this is the newest version of an object, those included that are on their way to the disk. */
-  isNewest(key: ObjectKey, revision: number): boolean;
+  /**
+   * The end of the transaction that a revision is in; itself, when it is in none. Lists name only such revisions: no
+   * list shows a part of a transaction.
+   */
+  wholeRevision(revision: number): number;
 
   get(key: ObjectKey): StoredObject | undefined;
 
@@ -115,10 +93,16 @@ export interface ObjectStore {
    * The object is kept as it is, and shared with all who read it: nobody may change it any more.
    * Rejects with StorageUnavailable and ObjectTooLarge; with TypeError on a key that names cannot make.
    */
-  put(key: ObjectKey, expected: number, object: JsonObject, options?: PutOptions): Promise<WriteResult>;
+  put(key: ObjectKey, expected: number, object: JsonObject): Promise<WriteResult>;
 
   /** Deletes an object if its newest version is still `expected`; `last` is what watchers see of it. */
   remove(key: ObjectKey, expected: number, last: JsonObject): Promise<WriteResult>;
+
+  /**
+   * Makes several changes or none, in one append to the log: nobody ever sees a part of them. Each object is changed
+   * once; each change has a revision of its own, and they follow each other in the given order. Rejects as `put` does.
+   */
+  transact(writes: readonly Write[], options?: TransactionOptions): Promise<TransactionResult>;
 
   /**
    * In order of plane, namespace and name, by bytes. What is iterated is the state at the time of this call, whatever is

@@ -3,6 +3,34 @@
  * kind of number that it is. Said of nearly everything that came from a text.
  */
 export function readsBack(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return isReadAsIs(value);
+  const open: object[] = [value];
+  // Hot: every value of every object that is stored comes by here, so there is no call for each of them.
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) {
+      // Not `every`, which passes over the holes of an array; they are written as null.
+      for (let at = 0; at < next.length; at += 1) {
+        const item: unknown = next[at];
+        if (typeof item === "string") continue;
+        if (typeof item === "object" && item !== null) open.push(item);
+        else if (!isReadAsIs(item)) return false;
+      }
+      continue;
+    }
+    if (Object.getPrototypeOf(next) !== Object.prototype) return false;
+    // The quickest way through an object; with this prototype, its own members are all there is.
+    for (const key in next) {
+      const member: unknown = (next as Record<string, unknown>)[key];
+      if (typeof member === "string") continue;
+      if (typeof member === "object" && member !== null) open.push(member);
+      else if (!isReadAsIs(member)) return false;
+    }
+  }
+  return true;
+}
+
+/** The same for a value that holds no others. */
+function isReadAsIs(value: unknown): boolean {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -11,24 +39,9 @@ export function readsBack(value: unknown): boolean {
       return isReadAsNumber(value);
     case "bigint":
       return !Number.isSafeInteger(Number(value));
-    case "object":
-      return value === null || (Array.isArray(value) ? itemsReadBack(value) : membersReadBack(value));
     default:
-      return false; // undefined, functions and symbols are left out
+      return value === null; // undefined, functions and symbols are left out
   }
-}
-
-/** Not `every`, which passes over the holes of an array; they are written as null. */
-function itemsReadBack(items: readonly unknown[]): boolean {
-  for (let at = 0; at < items.length; at += 1) if (!readsBack(items[at])) return false;
-  return true;
-}
-
-function membersReadBack(object: object): boolean {
-  if (Object.getPrototypeOf(object) !== Object.prototype) return false;
-  // The quickest way through an object; with this prototype, its own members are all there is.
-  for (const key in object) if (!readsBack((object as Record<string, unknown>)[key])) return false;
-  return true;
 }
 
 /** From here on, the engine writes an integer with an exponent. */

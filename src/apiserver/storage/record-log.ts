@@ -7,6 +7,8 @@ export interface LogRecord {
   /** Whether the object is gone since this revision; the text is its last state. */
   readonly deleted: boolean;
   readonly text: string;
+  /** Whether the next record is of the same transaction: no reader sees the one without the other. */
+  readonly more: boolean;
 }
 
 export interface LoadedLog {

@@ -29,6 +29,15 @@ export class RevisionQueue<Entry extends { readonly revision: number }> {
 
   /** The entries after a revision; a copy, so that the queue may change while they are read. */
   after(revision: number): readonly Entry[] {
+    return this.#entries.slice(this.#placeAfter(revision)) as Entry[];
+  }
+
+  /** The first entry after a revision. */
+  firstAfter(revision: number): Entry | undefined {
+    return this.#entries[this.#placeAfter(revision)];
+  }
+
+  #placeAfter(revision: number): number {
     let low = this.#head;
     let high = this.#entries.length;
     while (low < high) {
@@ -36,7 +45,7 @@ export class RevisionQueue<Entry extends { readonly revision: number }> {
       if ((this.#entries[middle] as Entry).revision <= revision) low = middle + 1;
       else high = middle;
     }
-    return this.#entries.slice(low) as Entry[];
+    return low;
   }
 
   #dropForgotten(): void {

@@ -14,7 +14,7 @@ const start: ObjectKey = { plane: "", resource: "r", namespace: "", name: "" };
 const parsed = new ParsedVersions(defaultLimits, new ShortTexts());
 
 function version(key: ObjectKey, revision: number): StoredObject {
-  return new StoredVersion({ key, revision, deleted: false, text: "{}" }, parsed);
+  return new StoredVersion({ key, revision, deleted: false, text: "{}", more: false }, parsed);
 }
 
 function stored(name: string, revision = 0): StoredObject {

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import type Database from "libsql";
 import { readJson } from "../../protocol/json-reader.ts";
 import { isJsonObject } from "../../protocol/json-value.ts";
-import { checksumOf, headChecksum } from "./record-checksum.ts";
+import { checksumOf, flagsOf, headChecksum, readFlags } from "./record-checksum.ts";
 import type { LogRecord } from "./record-log.ts";
 import { DatabaseDamaged, DatabaseFull, sqliteCode } from "./sqlite-failure.ts";
 import { databasePath, type SqliteOptions } from "./sqlite-messages.ts";
@@ -31,14 +31,16 @@ export class SqliteFile {
   #charsSinceCheckpoint = 0;
   /** Read to its end, and nothing has failed since. */
   #isSound = false;
+  #format: number;
 
-  constructor({ db, compacted }: OpenDatabase, directory: string) {
+  constructor({ db, compacted, format }: OpenDatabase, directory: string) {
     this.#db = db;
     this.#directory = directory;
     this.#insert = db.prepare("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
     this.#delete = db.prepare("DELETE FROM records WHERE revision = ?");
-    this.#setHead = db.prepare("UPDATE head SET compacted = ?, checksum = ?");
+    this.#setHead = db.prepare("UPDATE head SET format = ?, compacted = ?, checksum = ?");
     this.compacted = compacted;
+    this.#format = format;
   }
 
   /** The next records in order of revision, each checked; none at the end. */
@@ -63,14 +65,22 @@ export class SqliteFile {
     const chars = records.reduce((sum, { text }) => sum + text.length, 0);
     this.#transaction(chars, records[0]?.revision, () => {
       for (const record of records) this.#insert.run(rowOf(record));
+      // From now on a program that only knows an older format says so, and does not misread what is written.
+      if (this.#format !== formatVersion) this.#writeHead(this.compacted);
     });
+    this.#format = formatVersion;
   }
 
   compact(compacted: number, obsolete: readonly number[]): void {
     this.#transaction(obsolete.length * 1024, undefined, () => {
       for (const revision of obsolete) this.#delete.run([revision]);
-      this.#setHead.run([compacted, headChecksum(formatVersion, compacted)]);
+      this.#writeHead(compacted);
     });
+    this.#format = formatVersion;
+  }
+
+  #writeHead(compacted: number): void {
+    this.#setHead.run([formatVersion, compacted, headChecksum(formatVersion, compacted)]);
   }
 
   /** Moves the write-ahead log into the database once it is long. */
@@ -124,11 +134,11 @@ export class SqliteFile {
 
 function rowOf(record: LogRecord): readonly unknown[] {
   const { plane, resource, namespace, name } = record.key;
-  return [record.revision, plane, resource, namespace, name, record.deleted ? 1 : 0, record.text, checksumOf(record)];
+  return [record.revision, plane, resource, namespace, name, flagsOf(record), record.text, checksumOf(record)];
 }
 
 function readRow(row: readonly unknown[]): LogRecord {
-  const [revision, plane, resource, namespace, name, deleted, text, checksum] = row as readonly [
+  const [revision, plane, resource, namespace, name, flags, text, checksum] = row as readonly [
     number,
     string,
     string,
@@ -138,7 +148,8 @@ function readRow(row: readonly unknown[]): LogRecord {
     string,
     number,
   ];
-  const record = { revision, key: { plane, resource, namespace, name }, deleted: deleted === 1, text };
+  const { deleted, more } = readFlags(flags);
+  const record = { revision, key: { plane, resource, namespace, name }, deleted, text, more };
   if (checksumOf(record) !== checksum) throw new DatabaseDamaged(`${recordText(record)} does not match its checksum`);
   if (!isObjectText(text)) throw new DatabaseDamaged(`${recordText(record)} is not the JSON of an object`);
   return record;

@@ -20,7 +20,10 @@ import type { SqliteOptions } from "./sqlite-messages.ts";
 
 /** Marks a file as ours; the bytes spell "Milo". */
 const applicationId = 0x4d696c6f;
-export const formatVersion = 1;
+/** Since 2, the column `deleted` also says whether the next record is of the same transaction. */
+export const formatVersion = 2;
+/** All that is different in these is that they have no such record. */
+const olderFormats: readonly number[] = [1];
 
 const tables = `
   CREATE TABLE head (
@@ -43,6 +46,7 @@ const tables = `
 export interface OpenDatabase {
   readonly db: Database.Database;
   readonly compacted: number;
+  readonly format: number;
 }
 
 /** Opens the database for this process alone, makes it when there is none, and checks that it is whole. */
@@ -54,10 +58,10 @@ export function openDatabase(path: string, { directory, pagesMax }: SqliteOption
   try {
     lock(db, directory);
     if (scalar(db, "PRAGMA application_id") === 0) create(db);
-    const compacted = check(db, path);
+    const { compacted, format } = check(db, path);
     if (pagesMax !== undefined) db.pragma(`max_page_count = ${pagesMax}`);
     tellPid(directory);
-    return { db, compacted };
+    return { db, compacted, format };
   } catch (error) {
     db.close();
     // SQLite's plainest error is about tables and columns, which are ours.
@@ -143,19 +147,18 @@ function checkOwner(db: Database.Database): void {
   throw new DatabaseDamaged("it is a database of another program");
 }
 
-/** Returns the compacted revision. */
-function check(db: Database.Database, path: string): number {
+function check(db: Database.Database, path: string): Pick<OpenDatabase, "compacted" | "format"> {
   const rows = db.prepare("SELECT format, compacted, checksum FROM head").raw().all();
   const [format, compacted, checksum] = (rows[0] ?? []) as readonly number[];
   if (format === undefined || compacted === undefined) throw new DatabaseDamaged("it does not say which format it has");
-  if (format !== formatVersion) throw new Error(otherFormatText(path, format));
+  if (format !== formatVersion && !olderFormats.includes(format)) throw new Error(otherFormatText(path, format));
   if (checksum !== headChecksum(format, compacted)) {
     throw new DatabaseDamaged("the record of its compaction does not match its checksum");
   }
   const found = scalar(db, "PRAGMA quick_check(1)");
   if (found !== "ok") throw new DatabaseDamaged(String(found));
   db.prepare("SELECT revision, plane, resource, namespace, name, deleted, text, checksum FROM records LIMIT 1").all();
-  return compacted;
+  return { compacted, format };
 }
 
 function otherFormatText(path: string, format: number): string {

@@ -1,20 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readJson } from "../../protocol/json-reader.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { compareKeys, keyText } from "./key-order.ts";
 import { MemoryLog } from "./memory-log.ts";
 import type { ObjectKey, Scope } from "./object-key.ts";
-import {
-  type Change,
-  type ObjectStore,
-  RevisionCompacted,
-  StorageUnavailable,
-  type StoredObject,
-  type WriteResult,
-} from "./object-store.ts";
+import { type Change, type ObjectStore, RevisionCompacted, StorageUnavailable } from "./object-store.ts";
 import { LogFull, type LogRecord } from "./record-log.ts";
 import { openStore } from "./store.ts";
+import type { TransactionResult } from "./transaction.ts";
 
 type Fault = "none" | "slow" | "full" | "lost" | "kept";
 
@@ -37,7 +32,11 @@ interface Write {
   readonly expected: number;
   readonly deleted: boolean;
   readonly mark: number;
+  /** The marks of all writes of its transaction. */
+  readonly together: readonly number[];
 }
+
+type Knows = "newest" | "older" | "nothing";
 
 const planes = ["a", "b"];
 const namespaces = ["", "default", "kube"];
@@ -114,6 +113,11 @@ function isIn(scope: Scope, key: ObjectKey): boolean {
   );
 }
 
+function objectOf({ key, mark }: Write): JsonObject {
+  const odd = oddities[mark % oddities.length];
+  return { metadata: { name: key.name }, mark, ...odd, padding };
+}
+
 function lineOf({ type, revision, stored, previous }: Change): Line {
   return `${type} ${keyText(stored.key)} ${revision} ${stored.object["mark"]} after ${previous?.revision}`;
 }
@@ -126,8 +130,6 @@ class World {
   #marks = 0;
   readonly #running: Promise<void>[] = [];
   readonly #doubtful = new Map<number, Write>();
-  /** Writes that were told of when they had their place, since the last start. */
-  #ordered: (Write & { readonly stored: StoredObject; readonly takenBack: number })[] = [];
   #watches: { readonly scope: Scope; readonly from: number; readonly lines: Line[] }[] = [];
 
   async open(): Promise<void> {
@@ -141,26 +143,25 @@ class World {
     };
     this.store = await openStore(this.log, this.clock, { limits });
     this.#watches = [];
-    this.#ordered = [];
   }
 
-  write(at: number, knows: "newest" | "older" | "nothing", deleted: boolean): void {
-    const key = keys[at % keys.length] as ObjectKey;
-    const newest = this.store.get(key)?.revision ?? 0;
-    const expected = { newest, older: newest - 1, nothing: 0 }[knows];
-    this.#marks += 1;
-    const write = { key, expected, deleted, mark: this.#marks };
-    const odd = oddities[write.mark % oddities.length];
-    const object = { metadata: { name: key.name }, mark: write.mark, ...odd, padding };
-    const answer = deleted
-      ? this.store.remove(key, expected, object)
-      : this.store.put(key, expected, object, {
-          ordered: (stored) => this.#ordered.push({ ...write, stored, takenBack: this.store.takenBack }),
-        });
+  /** Changes as many objects at once as it is given. */
+  write(wanted: readonly (readonly [at: number, knows: Knows, deleted: boolean])[]): void {
+    const byKey = new Map(wanted.map((each) => [each[0] % keys.length, each]));
+    const first = this.#marks + 1;
+    this.#marks += byKey.size;
+    const together = Array.from({ length: byKey.size }, (_, index) => first + index);
+    const writes = [...byKey].map(([at, [, knows, deleted]], index): Write => {
+      const key = keys[at] as ObjectKey;
+      const newest = this.store.get(key)?.revision ?? 0;
+      const expected = { newest, older: Math.max(0, newest - 1), nothing: 0 }[knows];
+      // What is not there cannot be deleted.
+      return { key, expected, deleted: deleted && expected > 0, mark: first + index, together };
+    });
     this.#running.push(
-      answer.then(
-        (result) => this.#answered(write, result),
-        (error) => this.#failed(write, error),
+      this.store.transact(writes.map((write) => ({ ...write, object: objectOf(write) }))).then(
+        (result) => this.#answered(writes, result),
+        (error) => this.#failed(writes, error),
       ),
     );
   }
@@ -189,7 +190,7 @@ class World {
   check(): void {
     const { store, model } = this;
     model.check(1, store.revision);
-    this.#checkOrdered();
+    this.#checkTransactions();
     for (const { scope, from, lines } of this.#watches) {
       expect(lines).toEqual(model.changes(scope, from, store.revision));
     }
@@ -205,18 +206,15 @@ class World {
     expect(() => store.watch(scope, store.oldestRevision - 1, () => undefined)).toThrow(RevisionCompacted);
   }
 
-  /** What had its place is lost only with everything that got its place later, and not unnoticed. */
-  #checkOrdered(): void {
-    const isThere = this.#ordered.map(({ mark, stored }) => this.model.writes.get(stored.revision)?.mark === mark);
-    this.#ordered.forEach(({ stored, takenBack }, at) => {
-      expect(stored.object).toStrictEqual(readJson(stored.text));
-      if (isThere[at]) return;
-      expect(this.store.takenBack).toBeGreaterThan(takenBack);
-      const later = this.#ordered.flatMap((other, index) =>
-        index > at && other.takenBack === takenBack ? [index] : [],
-      );
-      expect(later.filter((index) => isThere[index])).toEqual([]);
-    });
+  /** All writes of a transaction are there under consecutive revisions, or none is; and it is known where they end. */
+  #checkTransactions(): void {
+    const revisions = new Map([...this.model.writes].map(([revision, { mark }]) => [mark, revision]));
+    for (const [revision, { mark, together }] of this.model.writes) {
+      const begin = revision - together.indexOf(mark);
+      expect(together.map((each) => revisions.get(each))).toEqual(together.map((_, index) => begin + index));
+      if (revision <= this.store.oldestRevision) continue;
+      expect(this.store.wholeRevision(revision)).toBe(begin + together.length - 1);
+    }
   }
 
   #listed(scope: Scope, at?: number): Line[] {
@@ -224,16 +222,23 @@ class World {
     return [...listed].map(({ key, revision, object }) => `${keyText(key)} ${revision} ${object["mark"]}`);
   }
 
-  #answered(write: Write, result: WriteResult): void {
-    if (result.ok) {
-      this.model.writes.set(result.stored.revision, write);
-      expect(result.stored.object).toStrictEqual(readJson(result.stored.text));
-    } else if (write.expected > 0) expect(result.current?.revision).not.toBe(write.expected);
+  #answered(writes: readonly Write[], result: TransactionResult): void {
+    if (result.outcome === "stored") {
+      for (const [index, stored] of result.stored.entries()) {
+        this.model.writes.set(stored.revision, writes[index] as Write);
+        expect(stored.object).toStrictEqual(readJson(stored.text));
+      }
+      return;
+    }
+    expect(result.outcome).toBe("conflict");
+    const { expected = 0 } = (result.outcome === "conflict" && writes[result.at]) || {};
+    if (result.outcome === "conflict" && expected > 0) expect(result.current?.revision).not.toBe(expected);
   }
 
-  #failed(write: Write, error: unknown): void {
+  #failed(writes: readonly Write[], error: unknown): void {
     expect(error).toBeInstanceOf(StorageUnavailable);
-    if (!(error instanceof StorageUnavailable && error.cause instanceof LogFull)) this.#doubtful.set(write.mark, write);
+    if (error instanceof StorageUnavailable && error.cause instanceof LogFull) return;
+    for (const write of writes) this.#doubtful.set(write.mark, write);
   }
 
   /** After a failure in doubt, writes that were never answered may turn out to be there. */
@@ -255,9 +260,10 @@ const step = fc.oneof(
     weight: 12,
     arbitrary: fc.tuple(
       fc.constant("write" as const),
-      fc.nat(23),
-      fc.constantFrom("newest", "newest", "newest", "older", "nothing"),
-      fc.boolean(),
+      fc.array(
+        fc.tuple(fc.nat(23), fc.constantFrom<Knows>("newest", "newest", "newest", "older", "nothing"), fc.boolean()),
+        { minLength: 1, maxLength: 4 },
+      ),
     ),
   },
   { weight: 3, arbitrary: fc.tuple(fc.constant("settle" as const)) },
@@ -274,8 +280,8 @@ const step = fc.oneof(
 );
 
 async function act(world: World, [what, ...rest]: readonly [string, ...unknown[]]): Promise<void> {
-  const [one, two, three] = rest;
-  if (what === "write") world.write(one as number, two as "newest", three as boolean);
+  const [one, two] = rest;
+  if (what === "write") world.write(one as Parameters<World["write"]>[0]);
   if (what === "settle") await world.settle();
   if (what === "watch") world.watch(one as number, two as number);
   if (what === "pass") world.clock.advance(one as number);

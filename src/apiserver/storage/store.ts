@@ -4,18 +4,11 @@ import { checkKey } from "./key-order.ts";
 import { type Loaded, loadLog, trim } from "./load-log.ts";
 import { LogWriter } from "./log-writer.ts";
 import type { ObjectKey, Scope } from "./object-key.ts";
-import {
-  type Change,
-  type ListOptions,
-  type ObjectStore,
-  type PutOptions,
-  StorageUnavailable,
-  type StoredObject,
-  type WriteResult,
-} from "./object-store.ts";
-import type { LogRecord, RecordLog } from "./record-log.ts";
+import type { Change, ListOptions, ObjectStore, StoredObject, WriteResult } from "./object-store.ts";
+import { type PreparedWrite, preparedWrite, type Row } from "./prepared-write.ts";
+import type { RecordLog } from "./record-log.ts";
 import { defaultLimits, type StoreLimits } from "./store-limits.ts";
-import type { Parsed } from "./stored-version.ts";
+import type { TransactionOptions, TransactionResult, Write } from "./transaction.ts";
 import type { VersionedObjects } from "./versioned-objects.ts";
 import { type Watcher, Watchers } from "./watchers.ts";
 
@@ -42,19 +35,15 @@ interface Parts extends Loaded {
   readonly clock: Clock;
 }
 
-interface Wanted {
-  readonly deleted: boolean;
-  readonly object: JsonObject;
-}
-
-const takenBackMeanwhile = "the disk was full while this was decided, and nothing was written; try again";
-
 class Store implements ObjectStore {
   readonly #parts: Parts;
   readonly #objects: VersionedObjects;
   readonly #writer: LogWriter;
   readonly #watchers: Watchers;
   readonly #compactionEveryMs: number;
+  readonly #objectChars: number;
+  /** What was made readable and is about to be told. */
+  #changes: readonly Change[] = [];
   #timer: Timer | undefined;
   #closed: Promise<void> | undefined;
 
@@ -62,10 +51,20 @@ class Store implements ObjectStore {
     this.#parts = parts;
     this.#objects = parts.objects;
     this.#compactionEveryMs = limits.compactionEveryMs;
+    this.#objectChars = limits.objectChars;
     this.#watchers = new Watchers(report);
     const { log, compaction, objects } = parts;
-    const apply = (record: LogRecord, object: Parsed | undefined) => this.#apply(record, object);
-    this.#writer = new LogWriter({ log, compaction, apply }, limits, objects.revision);
+    const versions = {
+      revisionOf: (key: ObjectKey) => this.#revisionOf(key),
+      get: (key: ObjectKey) => objects.get(key),
+      prepare: (write: Write) => this.#prepare(write),
+    };
+    const publish = (): void => this.#publish();
+    const apply = (rows: readonly Row[]): readonly StoredObject[] => this.#apply(rows);
+    this.#writer = new LogWriter(
+      { log, compaction, versions, revision: () => objects.revision, apply, publish },
+      limits,
+    );
     this.#schedule();
   }
 
@@ -82,20 +81,40 @@ class Store implements ObjectStore {
   }
 
   async quiet(key: ObjectKey): Promise<void> {
-    for (let ahead = this.#writer.ahead(key); ahead !== undefined; ahead = this.#writer.ahead(key)) await ahead;
+    for (let pending = this.#writer.pending(key); pending !== undefined; pending = this.#writer.pending(key)) {
+      await pending;
+    }
   }
 
   settled(): Promise<void> {
     return this.#writer.settled();
   }
 
-  put(key: ObjectKey, expected: number, object: JsonObject, options: PutOptions = {}): Promise<WriteResult> {
-    return this.#write(key, expected, { deleted: false, object }, options);
+  wholeRevision(revision: number): number {
+    return this.#objects.wholeRevision(revision);
+  }
+
+  async put(key: ObjectKey, expected: number, object: JsonObject): Promise<WriteResult> {
+    return resultOf(await this.transact([{ key, expected, object, deleted: false }]));
   }
 
   async remove(key: ObjectKey, expected: number, last: JsonObject): Promise<WriteResult> {
     if (expected === 0) return { ok: false, current: this.#objects.get(key) };
-    return this.#write(key, expected, { deleted: true, object: last }, {});
+    return resultOf(await this.transact([{ key, expected, object: last, deleted: true }]));
+  }
+
+  async transact(writes: readonly Write[], options: TransactionOptions = {}): Promise<TransactionResult> {
+    for (const { key } of writes) checkKey(key);
+    this.#writer.admit();
+    const prepared: PreparedWrite[] = [];
+    for (const [at, write] of writes.entries()) {
+      const current = this.#objects.get(write.key);
+      const isExpected = (current?.revision ?? 0) === write.expected;
+      // A conflict with a write on its way is answered once that one can be seen; if it fails, there is none.
+      if (!isExpected && !this.#writer.isPending(write.key)) return { outcome: "conflict", at, current };
+      prepared.push(preparedWrite(write, current?.key ?? this.#objects.newKey(write.key), this.#objectChars));
+    }
+    return this.#writer.write(prepared, options);
   }
 
   list(scope: Scope, options?: ListOptions): Iterable<StoredObject> {
@@ -108,18 +127,6 @@ class Store implements ObjectStore {
 
   get fault(): string | undefined {
     return this.#writer.refusal;
-  }
-
-  get takenBack(): number {
-    return this.#writer.takenBack;
-  }
-
-  isWaiting(revision: number): boolean {
-    return this.#writer.isWaiting(revision);
-  }
-
-  isNewest(key: ObjectKey, revision: number): boolean {
-    return (this.#writer.comingRevision(key) ?? this.#objects.get(key)?.revision ?? 0) === revision;
   }
 
   resources(): readonly string[] {
@@ -150,40 +157,28 @@ class Store implements ObjectStore {
     await this.#parts.log.close();
   }
 
-  async #write(
-    key: ObjectKey,
-    expected: number,
-    { deleted, object }: Wanted,
-    options: PutOptions,
-  ): Promise<WriteResult> {
-    const { takenBack, standing = [] } = options;
-    checkKey(key);
-    this.#writer.admit();
-    // A conflict is answered once the write it conflicts with is there to be seen. If that one failed, there is none.
-    for (let ahead = this.#writer.ahead(key); ahead !== undefined; ahead = this.#writer.ahead(key)) {
-      await ahead;
-      if (!this.#isStored(key, expected)) break;
-      this.#writer.admit();
+  #revisionOf(key: ObjectKey): number {
+    return this.#objects.get(key)?.revision ?? 0;
+  }
+
+  #prepare(write: Write): PreparedWrite {
+    const { key } = write;
+    return preparedWrite(write, this.#objects.get(key)?.key ?? this.#objects.newKey(key), this.#objectChars);
+  }
+
+  #apply(rows: readonly Row[]): readonly StoredObject[] {
+    const nowMs = this.#parts.clock.now();
+    this.#changes = rows.map(({ record, object }) => this.#objects.apply(record, object, nowMs));
+    return this.#changes.map(({ stored }) => stored);
+  }
+
+  #publish(): void {
+    for (const change of this.#changes) {
+      this.#watchers.notify(change);
+      if (change.previous !== undefined) this.#objects.outdated(change.previous);
     }
-    const current = this.#objects.get(key);
-    if ((current?.revision ?? 0) !== expected) return { ok: false, current };
-    if (takenBack !== undefined && takenBack !== this.takenBack) throw new StorageUnavailable(takenBackMeanwhile);
-    if (!standing.every((each) => this.isNewest(each.key, each.revision)))
-      throw new Error("something was written since");
-    const stored = await this.#writer.write(current?.key ?? this.#objects.newKey(key), deleted, object, options);
-    return { ok: true, stored };
-  }
-
-  #isStored(key: ObjectKey, expected: number): boolean {
-    return (this.#objects.get(key)?.revision ?? 0) === expected;
-  }
-
-  #apply(record: LogRecord, object: Parsed | undefined): StoredObject {
-    const change = this.#objects.apply(record, object, this.#parts.clock.now());
-    this.#watchers.notify(change);
-    if (change.previous !== undefined) this.#objects.outdated(change.previous);
+    this.#changes = [];
     this.#trim();
-    return change.stored;
   }
 
   #trim(): void {
@@ -201,6 +196,12 @@ class Store implements ObjectStore {
       this.#writer.wake();
     });
   }
+}
+
+/** Of a transaction of one write, without a ticket. */
+function resultOf(result: TransactionResult): WriteResult {
+  if (result.outcome === "stored") return { ok: true, stored: result.stored[0] as StoredObject };
+  return { ok: false, current: result.outcome === "conflict" ? result.current : undefined };
 }
 
 function warn(error: unknown): void {

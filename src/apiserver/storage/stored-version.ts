@@ -1,8 +1,5 @@
-import { extended } from "../../protocol/extended.ts";
 import { readJson } from "../../protocol/json-reader.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
-import { isJsonObject } from "../../protocol/json-value.ts";
-import { writeJson } from "../../protocol/json-writer.ts";
 import type { KubernetesObject } from "../../protocol/object-meta.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
@@ -57,19 +54,4 @@ export class StoredVersion implements StoredObject {
   rest(texts: ShortTexts): void {
     if (typeof this.#text === "string") this.#text = texts.of(this.key.resource, this.#text);
   }
-}
-
-const openBrace = 0x7b;
-
-/** An object under the revision that writes it. */
-export function objectAt(revision: number, object: JsonObject): Parsed {
-  const metadata = isJsonObject(object["metadata"]) ? object["metadata"] : {};
-  return { ...(object as Parsed), metadata: extended(metadata, { resourceVersion: String(revision) }) };
-}
-
-export function textOf(object: Parsed): string {
-  const text = writeJson(object);
-  // Reading a character also joins the small pieces that the engine's writer leaves, which take much more memory.
-  if (text.charCodeAt(0) !== openBrace) throw new TypeError("what is stored is no object");
-  return text;
 }

@@ -34,6 +34,10 @@ export class VersionedObjects {
     return this.#history.compacted;
   }
 
+  wholeRevision(revision: number): number {
+    return this.#history.wholeRevision(revision);
+  }
+
   get hasHistory(): boolean {
     return !this.#history.isEmpty;
   }
@@ -79,7 +83,7 @@ export class VersionedObjects {
     this.#follow(record.revision);
     const change = this.#place(record, object);
     this.#revision = record.revision;
-    this.#history.push(change, nowMs);
+    this.#history.push(change, nowMs, record.more);
     return change;
   }
 

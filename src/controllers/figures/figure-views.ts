@@ -6,7 +6,7 @@ import { isNamespaceMissing } from "../system-namespace.ts";
 import { RegistrationIndex } from "../views/registration-index.ts";
 import type { Views } from "../views/views.ts";
 import type { BucketKey, BucketViews } from "../writer/bucket-views.ts";
-import type { Leadership } from "../writer/ports.ts";
+import type { Leadership } from "../writer/writer-deps.ts";
 import { GrantsOfConsumers } from "./grants-of-consumers.ts";
 import { listViews } from "./list-views.ts";
 import { type ListedView, StoredViews, viewId } from "./stored-views.ts";

@@ -1,6 +1,6 @@
 import type { MetricTable } from "../../telemetry/metric-declaration.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
-import type { DecisionListener } from "../writer/ports.ts";
+import type { DecisionListener } from "../writer/writer-deps.ts";
 
 export const decisionMetrics = {
   decisions: {

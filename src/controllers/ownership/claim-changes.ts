@@ -27,34 +27,30 @@ export interface Noted {
 export type OwnerChange =
   | { readonly change: "none" }
   /** Other owners, if it has any, are kept. */
-  | { readonly change: "add"; readonly owner: OwnerReference; readonly isFirst: boolean }
+  | { readonly change: "add"; readonly owner: OwnerReference }
   | { readonly change: "remove"; readonly uid: string };
 
 /** Changes claims, each only as it was decided upon. */
 export class ClaimChanges {
   readonly #planes: ControlPlanes;
-  readonly #addsFinalizer: boolean;
 
-  constructor(planes: ControlPlanes, addsFinalizer: boolean) {
+  constructor(planes: ControlPlanes) {
     this.#planes = planes;
-    this.#addsFinalizer = addsFinalizer;
   }
 
   async note(claim: DecidedOn, { candidates, bound, owners }: Noted, signal: AbortSignal): Promise<void> {
     const noted = { [annotations.candidates]: candidates.join(","), [annotations.bound]: bound ?? null };
-    const lists = await this.#lists(claim, owners, signal);
+    const lists = await this.#lists(claim, owners, bound !== undefined, signal);
     await this.#patch(claim, { annotations: noted, ...lists }, signal);
   }
 
-  async delete({ place, uid, version }: DecidedOn, signal: AbortSignal): Promise<void> {
-    await this.#client(place).delete(place, { uid, resourceVersion: version, propagation: "Background" }, signal);
-  }
-
-  /** Deletes a claim although its object is there: nothing is to keep it. */
+  /** Deletes a claim for good: what keeps it is taken away first. */
   async release(claim: DecidedOn, signal: AbortSignal): Promise<void> {
     const { finalizers = [] } = (await this.#read(claim, signal)).metadata;
     const isKept = finalizers.includes(claimFinalizer);
-    await this.delete({ ...claim, version: isKept ? await this.letGo(claim, signal) : claim.version }, signal);
+    const { place, uid } = claim;
+    const resourceVersion = isKept ? await this.letGo(claim, signal) : claim.version;
+    await this.#client(place).delete(place, { uid, resourceVersion, propagation: "Background" }, signal);
   }
 
   /** What the claim says of its answer. */
@@ -85,17 +81,13 @@ export class ClaimChanges {
   }
 
   /** Lists are sent whole, so what else is in them has to be known. */
-  async #lists(claim: DecidedOn, owners: OwnerChange, signal: AbortSignal): Promise<JsonObject> {
-    if (owners.change === "none" && !this.#addsFinalizer) return {};
-    if (owners.change === "add" && owners.isFirst && !this.#addsFinalizer) {
-      return { ownerReferences: [owners.owner as unknown as JsonValue] };
-    }
+  async #lists(claim: DecidedOn, owners: OwnerChange, isBound: boolean, signal: AbortSignal): Promise<JsonObject> {
+    if (owners.change === "none" && !isBound) return {};
     const { finalizers = [], ownerReferences = [] } = (await this.#read(claim, signal)).metadata;
     return {
       ...(owners.change === "none" ? {} : { ownerReferences: changed(ownerReferences, owners) }),
-      ...(this.#addsFinalizer && !finalizers.includes(claimFinalizer)
-        ? { finalizers: [...finalizers, claimFinalizer] }
-        : {}),
+      // A bound claim outlives whatever is done to it until its object is gone.
+      ...(isBound && !finalizers.includes(claimFinalizer) ? { finalizers: [...finalizers, claimFinalizer] } : {}),
     };
   }
 

@@ -82,6 +82,8 @@ export class ClaimRegister {
     if (before === undefined && now.automatic !== undefined && this.#hasStarted) this.arrivals.arrived(now.uid);
     const [earlier, later] = [this.#addressOf(before), this.#addressOf(now)];
     if (later !== undefined) this.#byObject.add(later, place);
+    // A claim that comes with its object needs nothing; what happens to either of them later is told then.
+    if (before === undefined && this.#hasStarted && isStoredWithObject(now)) return;
     this.#told.claim(place, now);
     if (later !== undefined && !holdsTheSame(before, now)) this.#told.holder(later);
     if (earlier === undefined || isSameAddress(earlier, later)) return;
@@ -101,4 +103,9 @@ export class ClaimRegister {
   #addressOf(claim: ClaimRecord | undefined): ObjectAddress | undefined {
     return claim?.automatic && addressOf(claim.automatic, this.#runtime.planes);
   }
+}
+
+/** Whether a claim was granted and bound in its first version that we have seen. */
+function isStoredWithObject({ state, deleting, automatic }: ClaimRecord): boolean {
+  return state === "granted" && !deleting && automatic?.bound !== undefined;
 }

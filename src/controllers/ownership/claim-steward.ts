@@ -104,7 +104,7 @@ export class ClaimSteward implements Running {
   ): Promise<Outcome> {
     const { changes, events } = this.#options;
     const refusal = why === "denied" && events !== undefined ? await changes.messageOf(claim, signal) : "";
-    const outcome = await written(changes.delete(claim, signal));
+    const outcome = await written(changes.release(claim, signal));
     const happening = claimDeletedEvent(why, refusal);
     if (outcome === settled && happening !== undefined) {
       events?.record(claim.place.plane, subjectOf(claim), happening);
@@ -144,12 +144,12 @@ export class ClaimSteward implements Running {
 
 function ownerAdded(
   { uid, ownerVersion }: Extract<ClaimStep, { step: "bind" }>,
-  { resource, owners }: AutomaticClaim,
+  { resource }: AutomaticClaim,
 ): OwnerChange {
   if (ownerVersion === undefined) return { change: "none" };
   const { kind, name } = resource;
   const owner = claimOwner({ apiVersion: ownerVersion, kind, name, uid });
-  return { change: "add", owner, isFirst: owners.length === 0 };
+  return { change: "add", owner };
 }
 
 function ownerRemoved(uid: string, { owners }: AutomaticClaim): OwnerChange {

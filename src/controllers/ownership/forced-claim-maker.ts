@@ -17,7 +17,6 @@ export interface ForcedClaimMakerOptions {
   readonly runtime: Runtime;
   readonly forced: ForcedClaims;
   readonly changes: ClaimChanges;
-  readonly finalizer: boolean;
 }
 
 /** A claim to be made for an object that is there. */
@@ -49,12 +48,12 @@ export class ForcedClaimMaker {
   }
 
   async make(wanted: ClaimToMake, signal: AbortSignal): Promise<Making> {
-    const { forced, finalizer } = this.#options;
+    const { forced } = this.#options;
     const place = { plane: wanted.plane, namespace: wanted.claim.namespace, name: wanted.claim.name };
     forced.expect(place);
     this.#unsure.set(placeKey(place), { place, object: wanted.uid });
     try {
-      const manifest = forcedManifest(wanted.claim, wanted.uid, { owner: wanted.owner, finalizer });
+      const manifest = forcedManifest(wanted.claim, wanted.uid, wanted.owner);
       const { metadata } = await this.#client(place).create(manifest, {}, signal);
       const { uid = "", resourceVersion = "" } = metadata;
       this.#confirm(place, uid);
@@ -97,7 +96,7 @@ export class ForcedClaimMaker {
       case "leaving":
         return { outcome: "hindered" };
       case "worthless":
-        await this.#options.changes.delete(decidedOn, signal);
+        await this.#options.changes.release(decidedOn, signal);
         return { outcome: "hindered" };
       case "joinable": {
         const noted = { candidates: found.candidates, bound: undefined, owners: { change: "none" } as const };

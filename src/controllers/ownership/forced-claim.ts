@@ -36,11 +36,7 @@ function supplementName(rendered: RenderedClaim, address: ObjectAddress, held: r
 }
 
 /** The claim as it is made: bound from the start, because the object is there. */
-export function forcedManifest(
-  claim: RenderedClaim,
-  uid: string,
-  { owner, finalizer }: { readonly owner: OwnerReference | undefined; readonly finalizer: boolean },
-): KubernetesObject {
+export function forcedManifest(claim: RenderedClaim, uid: string, owner: OwnerReference | undefined): KubernetesObject {
   const noted = {
     ...claim.annotations,
     [annotations.createdBy]: claimRepairer,
@@ -48,7 +44,7 @@ export function forcedManifest(
     [annotations.bound]: uid,
   };
   const manifest = claimManifest(claim, noted, owner === undefined ? [] : [owner]) as unknown as KubernetesObject;
-  return finalizer ? { ...manifest, metadata: { ...manifest.metadata, finalizers: [claimFinalizer] } } : manifest;
+  return { ...manifest, metadata: { ...manifest.metadata, finalizers: [claimFinalizer] } };
 }
 
 /** What is to be done with a claim that has the name of the one to be made. */

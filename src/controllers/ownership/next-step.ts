@@ -118,13 +118,12 @@ function withoutObject(claim: ClaimSituation, times: OwnershipTimes): ClaimStep 
 }
 
 /**
- * The object is there. A claim that it owned before has nothing more to say. What else is listed was tried under the same name, and cannot come any more once the time for it
- * has passed: until then the object does not own the claim, whose end would leave the others with none.
+ * The object is there. What else is listed was tried under the same name, and cannot come any more once the time for it has
+ * passed: until then the object does not own the claim, whose end would leave the others with none.
  */
 function binding(claim: ClaimSituation, object: There, times: OwnershipTimes): ClaimStep {
   const { automatic, listSeenMs } = claim;
   const { uid, live } = object;
-  if (automatic.bound === undefined && soleOwner(automatic.candidates, automatic.owners) === uid) return nothing;
   if (claim.state === "pending" && listSeenMs < answerMs) return { step: "wait", forMs: answerMs - listSeenMs };
   const isSettled = listSeenMs >= times.reservationTtlMs;
   const candidates = isSettled && live ? [uid] : automatic.candidates;

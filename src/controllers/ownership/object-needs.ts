@@ -1,5 +1,10 @@
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
-import { type ClaimRendering, type CompiledClaimPolicy, readsRequest } from "../../core/policy/claim-policy.ts";
+import {
+  type ClaimRendering,
+  type CompiledClaimPolicy,
+  type RenderedClaim,
+  readsRequest,
+} from "../../core/policy/claim-policy.ts";
 import type { RequestInfo, RequestUser } from "../../core/policy/policy-variables.ts";
 import { type ConsumerRef, consumerKey, type GroupKind } from "../../core/resources/consumer-ref.ts";
 import { dimensionKey } from "../../core/resources/dimensions.ts";
@@ -7,7 +12,7 @@ import type { ClaimRequest } from "../../core/resources/resource-claim.ts";
 import { timeText } from "../../kube/timestamp.ts";
 import type { ObjectPlace } from "../../kube/watch/informer.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../protocol/json-value.ts";
-import { parseApiVersion } from "../../protocol/object-meta.ts";
+import { type ObjectMeta, parseApiVersion } from "../../protocol/object-meta.ts";
 import { planeLabel, planeOfConsumer } from "../control-planes.ts";
 import type { Runtime } from "../runtime.ts";
 import type { ClaimPolicies, GoverningPolicy } from "./claim-policies.ts";
@@ -24,6 +29,22 @@ export type Need =
   | { readonly policy: string; readonly need: "nothing" }
   /** Nobody can tell: the policy asks who made the object, or fails. */
   | { readonly policy: string; readonly need: "unknown"; readonly message: string };
+
+/** What policies made of an object when it was admitted. */
+export interface NotedNeeds {
+  readonly uid: string;
+  /** The version of the object that was stored. */
+  readonly version: string;
+  readonly policies: readonly NotedPolicy[];
+}
+
+interface NotedPolicy {
+  readonly uid: string;
+  readonly generation: number;
+  readonly claim: Pick<RenderedClaim, "consumer" | "requests"> | undefined;
+}
+
+const notedMax = 10_000;
 
 /** Nobody asks: what was stored is looked at. Policies that look at the one who asks are not evaluated at all. */
 const system: RequestUser = { name: "system:milo-quota", uid: "", groups: [], extra: {} };
@@ -45,14 +66,33 @@ export class ObjectNeeds {
   /** Most objects need the same. */
   readonly #shared = new Map<string, readonly Need[]>();
   readonly #reported = new Set<string>();
+  /** By UID of the object, until it is seen. */
+  readonly #noted = new Map<string, NotedNeeds>();
+  /** Of these, the objects that are being told of. */
+  readonly #justSeen = new Set<string>();
 
   constructor(runtime: Runtime, policies: ClaimPolicies) {
     this.#runtime = runtime;
     this.#policies = policies;
   }
 
+  /** Whether an object was just seen that came together with its claims: nothing is to be done about them. */
+  cameWithClaims(uid: string): boolean {
+    return this.#justSeen.delete(uid);
+  }
+
+  /** Policies that were asked when an object was admitted are not asked again when it is seen. */
+  note(noted: NotedNeeds): void {
+    if (this.#noted.size >= notedMax) this.#noted.clear();
+    this.#noted.set(noted.uid, noted);
+  }
+
   of(object: JsonObject, plane: string, kind: GroupKind): readonly Need[] {
-    const needs = this.#governing(kind, plane).map((policy) => this.#need(policy, object, plane));
+    const noted = this.#takeNoted(object);
+    const needs = this.#governing(kind, plane).map((policy) => {
+      const known = noted === undefined || this.#looksAtRequest(policy) ? undefined : notedNeed(policy, noted);
+      return known ?? this.#need(policy, object, plane);
+    });
     const key = needs.map(needText).join("\n");
     const shared = this.#shared.get(key);
     if (shared !== undefined) return shared;
@@ -84,6 +124,17 @@ export class ObjectNeeds {
       isElsewhere: (consumer) => planeOfConsumer(planes, consumer, plane) !== plane,
       now: timeText(clock.now()),
     });
+  }
+
+  #takeNoted(object: JsonObject): NotedNeeds | undefined {
+    if (this.#noted.size === 0) return undefined;
+    const { uid = "", resourceVersion } = (object["metadata"] ?? {}) as ObjectMeta;
+    const noted = this.#noted.get(uid);
+    if (noted === undefined) return undefined;
+    this.#noted.delete(uid);
+    if (noted.version !== resourceVersion) return undefined;
+    this.#justSeen.add(uid);
+    return noted;
   }
 
   #governing(kind: GroupKind, plane: string): readonly GoverningPolicy[] {
@@ -128,6 +179,15 @@ export class ObjectNeeds {
     this.#asksWho.set(compiled, known);
     return known;
   }
+}
+
+function notedNeed({ policy }: GoverningPolicy, noted: NotedNeeds): Need | undefined {
+  const { uid, generation, name = "" } = policy.metadata;
+  const found = noted.policies.find((each) => each.uid === uid && each.generation === generation);
+  if (found === undefined) return undefined;
+  const { claim } = found;
+  if (claim === undefined) return { policy: name, need: "nothing" };
+  return { policy: name, need: "claim", consumer: claim.consumer, parts: claim.requests.map(partOf) };
 }
 
 export function partOf({ resourceType, dimensions, amount }: ClaimRequest): ClaimPart {

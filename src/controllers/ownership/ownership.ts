@@ -21,6 +21,7 @@ import { defaultTimes, type OwnershipTimes } from "./next-step.ts";
 import { ObjectNeeds } from "./object-needs.ts";
 import { type GovernedObject, ObjectPlans } from "./object-plans.ts";
 import { ObjectReader } from "./object-reader.ts";
+import { ObjectReleases } from "./object-releases.ts";
 import { ObjectViews } from "./object-views.ts";
 import { PreviewCounts } from "./preview-counts.ts";
 import { Rounds } from "./rounds.ts";
@@ -37,8 +38,6 @@ export interface OwnershipOptions {
   /** Told of every claim that was made for an object which had none, or too little. */
   readonly onForced?: (made: ForcedClaim) => void;
   readonly limits?: Partial<OwnershipLimits>;
-  /** Whether claims that are bound are kept, when somebody deletes them, until their object is gone. */
-  readonly finalizer?: boolean;
 }
 
 export interface OwnershipLimits extends OwnershipTimes {
@@ -51,6 +50,8 @@ const defaultLimits: OwnershipLimits = { ...defaultTimes, sweepMs: 240_000 };
 /** Keeps automatic claims and the objects that they are for together. */
 export class Ownership implements Running {
   readonly #options: OwnershipOptions;
+  readonly needs: ObjectNeeds;
+  readonly releases: ObjectReleases;
   readonly #claims: ClaimRegister;
   readonly #objects: ObjectViews;
   readonly #steward: ClaimSteward;
@@ -62,12 +63,12 @@ export class Ownership implements Running {
   readonly #begun: Promise<void>;
 
   constructor(options: OwnershipOptions) {
-    const { runtime, views, policies, directory, forced, shrinker, events, finalizer = false } = options;
+    const { runtime, views, policies, directory, forced, shrinker, events } = options;
     const limits = { ...defaultLimits, ...options.limits };
     this.#options = options;
     const needs = new ObjectNeeds(runtime, policies);
     const reader = new ObjectReader(runtime.planes, directory);
-    const changes = new ClaimChanges(runtime.planes, finalizer);
+    const changes = new ClaimChanges(runtime.planes);
     const claims = new ClaimRegister(runtime, views.claims, limits.reservationTtlMs, {
       claim: (place, now) => this.#heardOfClaim(place, now),
       holder: (address) => this.#attendHolder(address),
@@ -85,7 +86,9 @@ export class Ownership implements Running {
         policy: (place, kinds) => this.#heardOfPolicy(place, kinds),
       },
     });
-    const maker = new ForcedClaimMaker({ runtime, forced, changes, finalizer });
+    const maker = new ForcedClaimMaker({ runtime, forced, changes });
+    this.needs = needs;
+    this.releases = new ObjectReleases(claims);
     this.#claims = claims;
     this.#objects = objects;
     this.#maker = maker;
@@ -131,6 +134,10 @@ export class Ownership implements Running {
   }
 
   #heardOfObject(address: ObjectAddress, object: GovernedObject): void {
+    if (this.needs.cameWithClaims(object.uid)) {
+      this.#previews.heardOf(address, object);
+      return;
+    }
     for (const [place, claim] of this.#claims.of(address)) this.#steward.attend(place, claim);
     this.#custodian.attend(address);
     this.#previews.heardOf(address, object);

@@ -21,7 +21,7 @@ export async function writeStatus<Kind>(
 ): Promise<Kind | undefined> {
   if (before !== undefined && jsonEquals(before as JsonValue, after as JsonValue)) return undefined;
   const object = { apiVersion, kind, metadata: identityOf(metadata), status: after };
-  return client.updateStatus(object, { vouched: true }, signal);
+  return client.updateStatus(object, {}, signal);
 }
 
 function identityOf({ name, namespace, uid, resourceVersion }: ObjectMeta): ObjectMeta {

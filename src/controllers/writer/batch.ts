@@ -2,84 +2,50 @@ import type { OpenClaim } from "../../core/ledger/page.ts";
 import { pagesOf } from "../../core/ledger/page.ts";
 import { type Decision, settle } from "../../core/ledger/settle.ts";
 import { timeText } from "../../kube/timestamp.ts";
-import type { LogPlace } from "../../protocol/log-place.ts";
 import { allOf, type Deferred } from "./all-of.ts";
-import { Births } from "./births.ts";
+import { ClaimAnswers } from "./claim-answers.ts";
+import type { ConsumerState } from "./consumer-state.ts";
 import { denyAll } from "./denials.ts";
-import type { Desk } from "./desk.ts";
-import { DeskAnswers } from "./desk-answers.ts";
 import { PageWrites } from "./page-writes.ts";
-import { crowdMin } from "./patient-answers.ts";
-import type { DeskPorts } from "./ports.ts";
-import { isReserve, Promises } from "./promises.ts";
 import { recoverAll } from "./recovery.ts";
 import { faultsOf, faultText } from "./validity.ts";
+import type { WriterDeps } from "./writer-deps.ts";
 
 /** For people to read: by then a promise should be settled. */
 const promiseMs = 40_000;
 
-interface Hands {
-  readonly ports: DeskPorts;
-  readonly failures: Deferred;
-  readonly answers: DeskAnswers;
-  readonly births: Births;
-  readonly writes: PageWrites;
-}
-
 /**
- * Decides the claims that wait at a desk: promises them what fits, one write for each page however many claims there are,
- * and answers them. Returns whether there is more to do at once. A claim that cannot be answered is among the failures,
- * and keeps no other from its answer.
+ * Decides the claims of a consumer that wait: promises them what fits, one write for each page however many claims there
+ * are, and answers them. Returns whether there is more to do at once. A claim that cannot be answered is among the
+ * failures, and keeps no other from its answer.
  */
 export async function decideBatch(
-  desk: Desk,
-  ports: DeskPorts,
+  state: ConsumerState,
+  deps: WriterDeps,
   failures: Deferred,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const answers = new DeskAnswers(desk, ports, signal);
-  const births = new Births(desk, ports, answers);
-  const hands = { ports, failures, answers, births, writes: new PageWrites(desk, ports, signal) };
-  try {
-    return await decide(desk, hands, signal);
-  } finally {
-    births.end();
-  }
-}
-
-async function decide(desk: Desk, hands: Hands, signal: AbortSignal): Promise<boolean> {
-  const { ports, failures, answers, births, writes } = hands;
-  const dropped = await recoverAll(desk, hands, signal);
-  if (!desk.isCounted) return true;
-  desk.countGrants(ports.registrations, ports.runtime.clock.now());
-  const { ready, faulty } = sortOut(desk, ports);
-  if (!desk.hasUsedPages || !havePages(desk, ready)) {
-    desk.isCounted = false;
+  const answers = new ClaimAnswers(state, deps, signal);
+  const context = { deps, failures, answers, writes: new PageWrites(state, deps, signal) };
+  const dropped = await recoverAll(state, context, signal);
+  if (!state.isCounted) return true;
+  state.countGrants(deps.registrations, deps.runtime.clock.now());
+  const { ready, faulty } = sortOut(state, deps);
+  if (!state.hasUsedPages || !havePages(state, ready)) {
+    state.invalidate();
     return true;
   }
-  const newSet = (): string => ports.runtime.random.uuid();
-  const settled = settle(desk.ledger, [...ready, ...births.ready()], newSet);
-  if (settled.length > 0) ports.told.batched?.(settled.length);
-  const decisions = births.decided(settled);
-  const expirationTime = decisions.length > 0 ? timeText(ports.runtime.clock.now() + promiseMs) : "";
-  const answered = answerPatient(desk, decisions.some(isDenial), hands);
-  const tell = (uid: string): boolean => (births.has(uid) ? births.promised(uid) : ports.told.promised?.(uid) === true);
-  const promises = new Promises(decisions.filter(isReserve), tell);
-  const ordered = (type: string, place: LogPlace): void => {
-    births.ordered(type, place);
-    promises.stands(type);
-  };
-  const swapped = await writes.swapAll({ decisions, dropped, expirationTime }, ordered).finally(() => answered);
-  births.end();
-  await failures.of(commitAll(desk, promises, swapped, hands));
+  const decisions = settle(state.ledger, ready, () => deps.runtime.random.uuid());
+  if (decisions.length > 0) deps.observer.batched?.(decisions.length);
+  const expirationTime = decisions.length > 0 ? timeText(deps.runtime.clock.now() + promiseMs) : "";
+  const swapped = await context.writes.swapAll({ decisions, dropped, expirationTime });
+  const promised = decisions.filter((decision) => isReserve(decision) && isOn(decision.claim, swapped));
+  await failures.of(allOf(promised.map(({ claim }) => answers.commit(claim.claim.uid))));
   for (const uid of oversized(decisions)) faulty.set(uid, "asks for more than fits onto a page");
-  if (faulty.size > 0) await failures.of(allOf([...faulty].map(([uid, message]) => answers.refuse(uid, message))));
-  // Whoever is denied is told what is granted; and whoever waits for room on a page waits for promises to be kept.
-  const isWaiting = decisions.some(({ outcome }) => outcome === "wait");
-  if (isWaiting || decisions.some(isDenial)) await failures.of(desk.underWay.over());
+  await failures.of(allOf([...faulty].map(([uid, message]) => answers.refuse(uid, message))));
   const denials = decisions.filter(isDenial).map(({ claim }) => claim);
-  const hasRoom = denials.length > 0 && (await denyAll(desk, denials, { ...hands, swapped }, signal));
-  return hasRoom || !desk.isCounted || isWaiting;
+  const hasRoom = denials.length > 0 && (await denyAll(state, denials, { ...context, swapped }, signal));
+  return hasRoom || !state.isCounted || decisions.some(({ outcome }) => outcome === "wait");
 }
 
 interface Sorted {
@@ -88,12 +54,12 @@ interface Sorted {
   readonly faulty: Map<string, string>;
 }
 
-function sortOut(desk: Desk, { forced, registrations }: DeskPorts): Sorted {
+function sortOut(state: ConsumerState, { forced, registrations }: WriterDeps): Sorted {
   const ready: OpenClaim[] = [];
   const faulty = new Map<string, string>();
-  for (const { place, claim, open } of desk.open) {
+  for (const { place, claim, open } of state.open) {
     const { uid } = open.claim;
-    if (desk.isPromised(uid)) continue; // what was promised is granted, whatever is true by now
+    if (isPromised(state, open)) continue; // what was promised is granted, whatever is true by now
     const verdict = forced.verdict(place, uid);
     if (verdict === "unknown") continue; // we are told when it is known
     const faults = faultsOf(claim, registrations);
@@ -103,33 +69,22 @@ function sortOut(desk: Desk, { forced, registrations }: DeskPorts): Sorted {
   return { ready, faulty };
 }
 
+function isPromised({ ledger }: ConsumerState, open: OpenClaim): boolean {
+  return pagesOf(open).some((type) => ledger.book(type).hasPromise(open.claim.uid));
+}
+
 /** A page that was not there when pages were counted is made by the next count. */
-function havePages(desk: Desk, claims: readonly OpenClaim[]): boolean {
-  return claims.every((claim) => pagesOf(claim).every((type) => desk.pages.has(type)));
+function havePages(state: ConsumerState, claims: readonly OpenClaim[]): boolean {
+  return claims.every((claim) => pagesOf(claim).every((type) => state.pages.has(type)));
 }
 
-/**
- * Grants what was promised before, once that is much or it is time; and before anybody is denied, who is told what is
- * granted and what is only promised.
- */
-async function answerPatient(desk: Desk, isAnyDenied: boolean, { ports, answers, failures }: Hands): Promise<void> {
-  const due = desk.answers.take(isAnyDenied, ports.runtime.elapsedMs());
-  await failures.of(allOf(due.map((uid) => answers.commit(uid))));
+/** Whether all pages of a claim are among these: of a half, nothing counts. */
+function isOn(claim: OpenClaim, pages: ReadonlySet<string>): boolean {
+  return pagesOf(claim).every((type) => pages.has(type));
 }
 
-/** Grants every claim all of whose pages have taken its promises; of the others, nothing counts. */
-async function commitAll(
-  desk: Desk,
-  promises: Promises,
-  swapped: ReadonlySet<string>,
-  { ports, answers, births }: Hands,
-): Promise<void> {
-  for (const type of swapped) promises.stands(type);
-  const uids = promises.completeOn(swapped).filter((uid) => !births.has(uid));
-  const known = new Set(uids.filter((uid) => promises.isKnown(uid)));
-  const patient = known.size < crowdMin ? known : new Set<string>();
-  desk.answers.add(patient, ports.runtime.elapsedMs());
-  await allOf(uids.filter((uid) => !desk.isPromised(uid)).map((uid) => answers.commit(uid)));
+function isReserve(decision: Decision): boolean {
+  return decision.outcome === "reserve";
 }
 
 function isDenial(decision: Decision): decision is Extract<Decision, { readonly outcome: "deny" }> {

@@ -13,8 +13,11 @@ export interface StatusFrame {
   readonly amounts: string;
 }
 
+/** What of a claim its next status depends on. */
+type Before = Pick<ResourceClaim, "metadata" | "status">;
+
 /** The status of a claim that is decided: answer and numbers in one piece. */
-export function decidedStatus(claim: ResourceClaim, answer: ClaimAnswerStatus, frame: StatusFrame): object {
+export function decidedStatus(claim: Before, answer: ClaimAnswerStatus, frame: StatusFrame): object {
   const allocations = answer.allocations.map((each) => extended(each, { lastTransitionTime: frame.now }));
   return extended(withCondition(claim, answer.condition, frame), { allocations });
 }
@@ -47,7 +50,7 @@ function isSamePart(one: ClaimPart, other: ClaimPart | undefined): boolean {
 
 /** A claim is born with a condition as old as time; what is said of it is said now. */
 function withCondition(
-  { metadata: { generation = 1 }, status }: ResourceClaim,
+  { metadata: { generation = 1 }, status }: Before,
   condition: ConditionState,
   { now, amounts }: StatusFrame,
 ): object {

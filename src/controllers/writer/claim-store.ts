@@ -35,7 +35,7 @@ export class ClaimStore {
     const body = { metadata: { uid, resourceVersion }, status } as unknown as JsonObject;
     try {
       const claims = this.#planes.client(place.plane).resource(claimsType, parseWritten);
-      await claims.patch(place, { type: "merge", body }, { subresource: "status", vouched: true }, signal);
+      await claims.patch(place, { type: "merge", body }, { subresource: "status" }, signal);
       return { outcome: "written" };
     } catch (error) {
       if (meaningOf(error) === "refused") throw error;

@@ -1,9 +1,9 @@
 import { consumerText } from "../../core/resources/consumer-ref.ts";
 import { isNamespaceMissing } from "../system-namespace.ts";
 import { allOf } from "./all-of.ts";
-import type { Desk } from "./desk.ts";
-import { DeskAnswers } from "./desk-answers.ts";
-import type { DeskPorts } from "./ports.ts";
+import { ClaimAnswers } from "./claim-answers.ts";
+import type { ConsumerState } from "./consumer-state.ts";
+import type { WriterDeps } from "./writer-deps.ts";
 
 /**
  * Claims of a consumer whose namespace is not there cannot be decided: there is no place for a page. They are told so, and
@@ -11,16 +11,16 @@ import type { DeskPorts } from "./ports.ts";
  */
 export async function tellOfMissingPlace(
   error: unknown,
-  desk: Desk,
-  ports: DeskPorts,
+  state: ConsumerState,
+  deps: WriterDeps,
   signal: AbortSignal,
 ): Promise<never> {
-  const { consumer } = desk.key;
-  const namespace = ports.runtime.planes.bucketNamespace(consumer);
+  const { consumer } = state.key;
+  const namespace = deps.runtime.planes.bucketNamespace(consumer);
   if (isNamespaceMissing(error, namespace)) {
     const message = `the quota of ${consumerText(consumer)} is kept in namespace "${namespace}", which is not there yet`;
-    const answers = new DeskAnswers(desk, ports, signal);
-    await allOf([...desk.open].map(({ open }) => answers.refuse(open.claim.uid, message)));
+    const answers = new ClaimAnswers(state, deps, signal);
+    await allOf([...state.open].map(({ open }) => answers.refuse(open.claim.uid, message)));
   }
   throw error;
 }

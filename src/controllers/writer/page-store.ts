@@ -10,23 +10,36 @@ import type { ObjectRef } from "../../kube/client/resource-type.ts";
 import { pause } from "../../kube/pause.ts";
 import { TokenBucket } from "../../kube/queue/token-bucket.ts";
 import { timeText } from "../../kube/timestamp.ts";
+import type { ObjectPlace } from "../../kube/watch/informer.ts";
 import { StatusError } from "../../protocol/api-status.ts";
 import { setCondition } from "../../protocol/condition.ts";
 import { extended } from "../../protocol/extended.ts";
-import type { LogPlace } from "../../protocol/log-place.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
 import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import { findIfAny } from "../find-if-any.ts";
 import { anyObject, bucketsType, namespacesType } from "../quota-types.ts";
 import type { Runtime } from "../runtime.ts";
 import { ensureNamespace, isNamespaceMissing } from "../system-namespace.ts";
-import type { DeskKey } from "./desk.ts";
-import { type DeskPage, deskPage } from "./desk-page.ts";
+import type { ConsumerKey } from "./consumer-state.ts";
+import { type StoredPage, storedPage } from "./stored-page.ts";
 import { meaningOf } from "./write-failure.ts";
 import { parseWritten, type Written } from "./written.ts";
 
 /** Far above what one busy page takes; below what would make an API server do nothing else than keep its history. */
 const bytesPace = { burst: 32 * 1024 * 1024, perSecond: 16 * 1024 * 1024 };
 const pageFrame = 2 * 1024;
+
+/** A page as it is about to be written. */
+export interface NextPage {
+  readonly place: ObjectPlace;
+  readonly uid: string;
+  /** The version that it follows. */
+  readonly version: string;
+  readonly status: JsonObject;
+  readonly writer: string;
+  /** What is stored once it is written. */
+  readonly stored: (version: string) => StoredPage;
+}
 
 /** Reads, makes, swaps and removes pages. Every change is on the version that was read. */
 export class PageStore {
@@ -47,21 +60,21 @@ export class PageStore {
     return writer.startsWith(`${this.#runtime.incarnation}.${this.#term}.`);
   }
 
-  async read(key: DeskKey, type: string, signal: AbortSignal): Promise<DeskPage | undefined> {
+  async read(key: ConsumerKey, type: string, signal: AbortSignal): Promise<StoredPage | undefined> {
     const bucket = await findIfAny(this.#buckets(key), this.#ref(key, type), signal);
-    return bucket === undefined ? undefined : deskPage(bucket);
+    return bucket === undefined ? undefined : storedPage(bucket);
   }
 
   /** Makes an empty page; somebody else's, if they were faster. */
-  async create(key: DeskKey, type: string, signal: AbortSignal): Promise<DeskPage> {
+  async create(key: ConsumerKey, type: string, signal: AbortSignal): Promise<StoredPage> {
     const ref = this.#ref(key, type);
     const manifest = bucketManifest(ref, { consumer: key.consumer, resourceType: type }, [pageFinalizer]);
     try {
-      return deskPage(await this.#buckets(key).create(manifest, {}, signal));
+      return storedPage(await this.#buckets(key).create(manifest, {}, signal));
     } catch (error) {
       if (ref.namespace === systemNamespace && isNamespaceMissing(error, systemNamespace)) {
         await ensureNamespace(this.#runtime, key.plane, signal);
-        return deskPage(await this.#buckets(key).create(manifest, {}, signal));
+        return storedPage(await this.#buckets(key).create(manifest, {}, signal));
       }
       const found = await this.read(key, type, signal);
       if (found === undefined) throw error;
@@ -69,39 +82,46 @@ export class PageStore {
     }
   }
 
-  /**
-   * Writes a page if nobody else did since it was read; undefined if somebody did, or if nobody can tell. `ordered` is
-   * told once nothing but the disk can keep it from being written, if the server is in this process.
-   */
-  async swap(
-    key: DeskKey,
-    before: DeskPage,
-    { content, ordered }: { readonly content: PageContent; readonly ordered: (place: LogPlace) => void },
-    signal: AbortSignal,
-  ): Promise<DeskPage | undefined> {
+  /** The next version of a page, with a stamp of ours that no other has. */
+  next(key: ConsumerKey, before: StoredPage, content: PageContent): NextPage {
     const { incarnation, clock } = this.#runtime;
-    const waitMs = this.#pace.reserve(bytesOf(content));
-    if (waitMs > 0) await pause(clock, waitMs, signal);
     this.#writes += 1;
     const { page, uid, generation } = before;
     const writer = `${incarnation}.${this.#term}.${this.#writes}`;
     const now = timeText(clock.now());
     const conditions = setCondition(before.conditions, overLimit(content, before.conditions), now);
-    const status = extended(pageStatus(content, { writer, now, generation }), { conditions });
-    const metadata = extended(this.#ref(key, page.resourceType), { uid, resourceVersion: page.version });
+    const status = extended(pageStatus(content, { writer, now, generation }), { conditions }) as JsonObject;
+    return {
+      place: { plane: key.plane, namespace: before.namespace, name: before.name },
+      uid,
+      version: page.version,
+      status,
+      writer,
+      stored: (version) => ({ ...before, conditions, page: { ...page, version, writer, content } }),
+    };
+  }
+
+  /** Writes a page if nobody else did since it was read; undefined if somebody did, or if nobody can tell. */
+  async swap(
+    key: ConsumerKey,
+    before: StoredPage,
+    content: PageContent,
+    signal: AbortSignal,
+  ): Promise<StoredPage | undefined> {
+    const waitMs = this.#pace.reserve(bytesOf(content));
+    if (waitMs > 0) await pause(this.#runtime.clock, waitMs, signal);
+    const { place, uid, version, status, writer, stored } = this.next(key, before, content);
+    const { namespace, name } = place;
+    const metadata = { namespace, name, uid, resourceVersion: version };
     const object = { apiVersion: quotaApiVersion, kind: "AllowanceBucket", metadata, status };
     try {
-      const { version } = await this.#versions(key).updateStatus(
-        object,
-        { ordered: (_, place) => ordered(place), vouched: true },
-        signal,
-      );
-      return { ...before, conditions, page: { ...page, version, writer, content } };
+      const written = await this.#versions(key).updateStatus(object, {}, signal);
+      return stored(written.version);
     } catch (error) {
       const meaning = meaningOf(error);
       if (meaning === "refused") throw error;
       if (meaning === "conflict") return undefined;
-      const found = await this.read(key, page.resourceType, signal);
+      const found = await this.read(key, before.page.resourceType, signal);
       return found?.page.writer === writer ? found : undefined;
     }
   }
@@ -110,7 +130,11 @@ export class PageStore {
    * Deletes a page that nobody needs, and lets it go; in two steps, both on the version that was read. Returns whether
    * it may be forgotten; it may not, if somebody else changed it first.
    */
-  async remove(key: DeskKey, { page, uid, deleting, finalizers }: DeskPage, signal: AbortSignal): Promise<boolean> {
+  async remove(
+    key: ConsumerKey,
+    { page, uid, deleting, finalizers }: StoredPage,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const ref = this.#ref(key, page.resourceType);
     try {
       const version = deleting ? page.version : await this.#delete(key, ref, { uid, version: page.version }, signal);
@@ -126,7 +150,7 @@ export class PageStore {
   }
 
   /** Whether the namespace of a consumer's pages is being deleted, and everything in it. */
-  async isLosingNamespace({ plane, consumer }: DeskKey, signal: AbortSignal): Promise<boolean> {
+  async isLosingNamespace({ plane, consumer }: ConsumerKey, signal: AbortSignal): Promise<boolean> {
     const { planes } = this.#runtime;
     const namespaces = planes.client(plane).resource(namespacesType, anyObject);
     const found = await findIfAny(namespaces, { name: planes.bucketNamespace(consumer) }, signal);
@@ -135,7 +159,7 @@ export class PageStore {
   }
 
   async #delete(
-    key: DeskKey,
+    key: ConsumerKey,
     ref: ObjectRef,
     { uid, version }: Written,
     signal: AbortSignal,
@@ -146,16 +170,16 @@ export class PageStore {
     return parsed.ok ? parsed.value.version : undefined;
   }
 
-  #ref({ consumer }: DeskKey, type: string): { readonly namespace: string; readonly name: string } {
+  #ref({ consumer }: ConsumerKey, type: string): { readonly namespace: string; readonly name: string } {
     return { namespace: this.#runtime.planes.bucketNamespace(consumer), name: bucketName(consumer, type) };
   }
 
-  #buckets({ plane }: DeskKey): ResourceClient<AllowanceBucket> {
+  #buckets({ plane }: ConsumerKey): ResourceClient<AllowanceBucket> {
     return this.#runtime.planes.client(plane).resource(bucketsType, parseAllowanceBucket);
   }
 
   /** The same, for writes whose answer is known but for its version. */
-  #versions({ plane }: DeskKey): ResourceClient<Written> {
+  #versions({ plane }: ConsumerKey): ResourceClient<Written> {
     return this.#runtime.planes.client(plane).resource(bucketsType, parseWritten);
   }
 }

@@ -1,76 +1,53 @@
 import { pagesOf } from "../../core/ledger/page.ts";
 import { adoptPage } from "../../core/ledger/rewrite.ts";
-import type { Desk } from "./desk.ts";
-import type { DeskPage } from "./desk-page.ts";
-import type { DeskPorts } from "./ports.ts";
+import type { ConsumerState } from "./consumer-state.ts";
+import type { StoredPage } from "./stored-page.ts";
 import { isValid } from "./validity.ts";
+import type { WriterDeps } from "./writer-deps.ts";
 
 /**
- * Reads all pages of a desk, and then makes sure that what is known of claims and grants is not older than that: what a
+ * Reads all pages of a consumer, and then makes sure that what is known of claims and grants is not older than that: what a
  * page counts, we know of; what we do not know of, is gone. A page is made before anything is counted for it.
  */
-export async function recount(desk: Desk, ports: DeskPorts, signal: AbortSignal): Promise<void> {
-  const { runtime, views, registrations } = ports;
-  ports.leadership.fence();
-  desk.isCounted = true; // unless somebody else is seen to write meanwhile
-  desk.ahead.clear();
-  desk.answers.clear(); // whether the promises still stand is found out anew
-  desk.countGrants(registrations, runtime.clock.now());
-  const wanted = typesToOpen(desk, ports);
+export async function recount(state: ConsumerState, deps: WriterDeps, signal: AbortSignal): Promise<void> {
+  const { runtime, views, registrations } = deps;
+  deps.leadership.fence();
+  state.beginCount();
+  state.countGrants(registrations, runtime.clock.now());
+  const wanted = typesToOpen(state, deps);
   const read = await Promise.all(
-    [...desk.types()].map(async (type) => [type, await openPage(desk, type, { ports, wanted }, signal)] as const),
-  );
-  const fenced = await Promise.all(
-    read.map(async ([type, page]) => [type, await fencedPage(desk, page, ports, signal)] as const),
+    [...state.types()].map(async (type) => [type, await openPage(state, type, { deps, wanted }, signal)] as const),
   );
   await Promise.all([views.claims.fresh(signal), views.grants.fresh(signal)]);
-  desk.countGrants(registrations, runtime.clock.now());
-  for (const [type, page] of fenced) {
-    if (page === undefined) desk.dropPage(type);
-    else desk.putPage(type, page);
+  state.countGrants(registrations, runtime.clock.now());
+  for (const [type, page] of read) {
+    if (page === undefined) state.dropPage(type);
+    else state.putPage(type, page);
   }
-  for (const [type, { page }] of desk.pages) {
-    adoptPage(desk.ledger, page, "complete");
-    desk.noteGone(page.content.reservations.map(({ claim }) => claim.uid));
-    ports.shown.changed({ ...desk.key, resourceType: type }, () => desk.shownBook(type));
+  for (const [type, { page }] of state.pages) {
+    adoptPage(state.ledger, page, "complete");
+    state.noteGone(page.content.reservations.map(({ claim }) => claim.uid));
+    deps.shown.changed({ ...state.key, resourceType: type }, () => state.shownBook(type));
   }
-  desk.isActive = false;
-  desk.countedAtMs = runtime.elapsedMs();
-  ports.told.recounted?.();
+  state.finishCount(runtime.elapsedMs());
+  deps.observer.recounted?.();
 }
 
 /** Types of which somebody has or holds something, or wants something that can be had. */
-function typesToOpen(desk: Desk, ports: DeskPorts): ReadonlySet<string> {
-  const types = new Set([...desk.types()].filter((type) => desk.isUsed(type)));
-  for (const entry of desk.open) {
-    if (isValid(entry.claim, ports.registrations)) for (const type of pagesOf(entry.open)) types.add(type);
+function typesToOpen(state: ConsumerState, deps: WriterDeps): ReadonlySet<string> {
+  const types = new Set([...state.types()].filter((type) => state.isUsed(type)));
+  for (const entry of state.open) {
+    if (isValid(entry.claim, deps.registrations)) for (const type of pagesOf(entry.open)) types.add(type);
   }
   return types;
 }
 
-/**
- * A page that keeps something for claims to come is written first, as it is: from then on none can come by the version that was
- * read, and those that did are found.
- */
-async function fencedPage(
-  desk: Desk,
-  page: DeskPage | undefined,
-  { pages }: DeskPorts,
-  signal: AbortSignal,
-): Promise<DeskPage | undefined> {
-  if (page === undefined || page.page.content.ahead === 0n) return page;
-  const ordered = (): void => undefined;
-  const written = await pages.swap(desk.key, page, { content: page.page.content, ordered }, signal);
-  if (written === undefined) desk.isCounted = false;
-  return written ?? page;
-}
-
 async function openPage(
-  desk: Desk,
+  state: ConsumerState,
   type: string,
-  { ports: { pages }, wanted }: { readonly ports: DeskPorts; readonly wanted: ReadonlySet<string> },
+  { deps: { pages }, wanted }: { readonly deps: WriterDeps; readonly wanted: ReadonlySet<string> },
   signal: AbortSignal,
-): Promise<DeskPage | undefined> {
-  const page = await pages.read(desk.key, type, signal);
-  return page ?? (wanted.has(type) ? pages.create(desk.key, type, signal) : undefined);
+): Promise<StoredPage | undefined> {
+  const page = await pages.read(state.key, type, signal);
+  return page ?? (wanted.has(type) ? pages.create(state.key, type, signal) : undefined);
 }

@@ -1,14 +1,14 @@
 import { pagesOf } from "../../core/ledger/page.ts";
 import { dropPromises, recover } from "../../core/ledger/recover.ts";
 import type { Deferred } from "./all-of.ts";
-import type { Desk, OpenEntry } from "./desk.ts";
-import type { DeskAnswers } from "./desk-answers.ts";
+import type { ClaimAnswers } from "./claim-answers.ts";
+import type { ConsumerState, OpenEntry } from "./consumer-state.ts";
 import type { PageWrites } from "./page-writes.ts";
-import type { DeskPorts } from "./ports.ts";
+import type { WriterDeps } from "./writer-deps.ts";
 
-interface Hands {
-  readonly ports: DeskPorts;
-  readonly answers: DeskAnswers;
+interface Context {
+  readonly deps: WriterDeps;
+  readonly answers: ClaimAnswers;
   readonly writes: PageWrites;
   readonly failures: Deferred;
 }
@@ -17,57 +17,60 @@ interface Hands {
  * Deals with promises that an earlier attempt left behind, ours or another writer's. Returns the sets that nobody can
  * complete any more; they leave their pages with the next write.
  */
-export async function recoverAll(desk: Desk, hands: Hands, signal: AbortSignal): Promise<ReadonlySet<string>> {
+export async function recoverAll(
+  state: ConsumerState,
+  context: Context,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
   const dropped = new Set<string>();
-  const waiting = [...desk.open].filter(({ open }) => !desk.isPromised(open.claim.uid));
+  const waiting = [...state.open];
   if (waiting.length === 0) return dropped;
-  const promised = promisedOn(desk);
+  const promised = promisedOn(state);
   for (const entry of waiting.filter(({ open }) => promised.has(open.claim.uid))) {
-    if (!desk.isCounted) return new Set();
-    await recoverOne(desk, entry, { ...hands, dropped }, signal);
+    if (!state.isCounted) return new Set();
+    await recoverOne(state, entry, { ...context, dropped }, signal);
   }
-  return desk.isCounted ? dropped : new Set();
+  return state.isCounted ? dropped : new Set();
 }
 
 /** Claims that any page promises anything to, by UID. */
-function promisedOn(desk: Desk): ReadonlySet<string> {
+function promisedOn(state: ConsumerState): ReadonlySet<string> {
   const uids = new Set<string>();
-  for (const { page } of desk.pages.values()) {
+  for (const { page } of state.pages.values()) {
     for (const { claim } of page.content.reservations) uids.add(claim.uid);
   }
   return uids;
 }
 
 async function recoverOne(
-  desk: Desk,
+  state: ConsumerState,
   entry: OpenEntry,
-  hands: Hands & { readonly dropped: Set<string> },
+  context: Context & { readonly dropped: Set<string> },
   signal: AbortSignal,
 ): Promise<void> {
   const { open } = entry;
-  const { answers, writes, ports, failures, dropped } = hands;
-  const pages = new Map([...desk.pages].map(([type, { page }]) => [type, page]));
-  const next = recover(open, pages, desk.fencesOf(open.claim.uid));
+  const { answers, writes, deps, failures, dropped } = context;
+  const pages = new Map([...state.pages].map(([type, { page }]) => [type, page]));
+  const next = recover(open, pages, state.fences.of(open.claim.uid));
   switch (next.step) {
     case "settle":
-      desk.dropFences(open.claim.uid);
+      state.fences.drop(open.claim.uid);
       break;
     case "commit":
-      ports.told.promised?.(open.claim.uid);
       // It keeps its promise until it can be told, and stands in nobody's way but its own.
       await failures.of(answers.commit(open.claim.uid));
       break;
     case "fence":
       for (const type of next.pages) await writes.fence(type);
       // Nobody would come back to it: pages that we write ourselves are no news to us.
-      if (desk.isCounted) await recoverOne(desk, entry, hands, signal);
+      if (state.isCounted) await recoverOne(state, entry, context, signal);
       break;
     case "drop":
-      if (!(await areUnchanged(desk, pagesOf(open), ports, signal))) break;
+      if (!(await areUnchanged(state, pagesOf(open), deps, signal))) break;
       for (const set of next.sets) dropped.add(set);
-      dropPromises(desk.ledger, open);
+      dropPromises(state.ledger, open);
       // They stand against what was begun before them: the next attempt is not, and may be our own.
-      desk.dropFences(open.claim.uid);
+      state.fences.drop(open.claim.uid);
       break;
     default:
       throw new Error(`unknown step ${next satisfies never}`);
@@ -76,14 +79,14 @@ async function recoverOne(
 
 /** Reads pages again; another writer's hand on one of them means to start over. */
 export async function areUnchanged(
-  desk: Desk,
+  state: ConsumerState,
   types: readonly string[],
-  { pages }: DeskPorts,
+  { pages }: WriterDeps,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (const type of types) {
-    const page = await pages.read(desk.key, type, signal);
-    if (page?.page.version !== desk.pages.get(type)?.page.version) desk.isCounted = false;
+    const page = await pages.read(state.key, type, signal);
+    if (page?.page.version !== state.pages.get(type)?.page.version) state.invalidate();
   }
-  return desk.isCounted;
+  return state.isCounted;
 }

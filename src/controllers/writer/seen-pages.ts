@@ -1,4 +1,5 @@
 import { type ConsumerRef, readConsumerRef } from "../../core/resources/consumer-ref.ts";
+import { annotations } from "../../core/resources/well-known.ts";
 import { Informer } from "../../kube/watch/informer.ts";
 import { invalid, type Parsed } from "../../protocol/field-issue.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
@@ -11,6 +12,8 @@ export interface SeenPage {
   readonly resourceType: string;
   readonly writer: string;
   readonly deleting: boolean;
+  /** Set by people who want it to be counted anew. */
+  readonly recount: string;
 }
 
 /** Pages as they are seen from outside: whatever decides goes by what it read itself. Buckets with dimensions are none. */
@@ -20,7 +23,8 @@ export function seenPages(runtime: Runtime): Informer<JsonObject, SeenPage> {
     source: planes.everywhere(bucketsType),
     parse: anyBucket,
     keep: (bucket) => seenPage(bucket),
-    isSame: (before, now) => before.writer === now.writer && before.deleting === now.deleting,
+    isSame: (before, now) =>
+      before.writer === now.writer && before.deleting === now.deleting && before.recount === now.recount,
     clock,
     random,
     report: (error) => report("buckets", error),
@@ -40,10 +44,12 @@ function seenPage(bucket: JsonObject): SeenPage | undefined {
   if (!isJsonObject(consumer) || (isJsonObject(dimensions) && Object.keys(dimensions).length > 0)) return undefined;
   const status = ownValue(bucket, "status");
   const metadata = ownValue(bucket, "metadata");
+  const noted = isJsonObject(metadata) ? ownValue(metadata, "annotations") : undefined;
   return {
     consumer: readConsumerRef(consumer as unknown as ConsumerRef),
     resourceType: String(ownValue(spec, "resourceType")),
     writer: isJsonObject(status) ? String(ownValue(status, "writer") ?? "") : "",
     deleting: isJsonObject(metadata) && ownValue(metadata, "deletionTimestamp") !== undefined,
+    recount: isJsonObject(noted) ? String(ownValue(noted, annotations.recount) ?? "") : "",
   };
 }

@@ -1,22 +1,27 @@
 import type { Deferred } from "./all-of.ts";
 import { shrunkStatus } from "./claim-status.ts";
-import type { Desk, Shrink } from "./desk.ts";
-import type { DeskPorts } from "./ports.ts";
+import type { ConsumerState, Shrink } from "./consumer-state.ts";
+import type { WriterDeps } from "./writer-deps.ts";
 
 /** Lowers what granted claims hold, where their object needs less than before. The page follows when we hear of it. */
-export async function shrinkAll(desk: Desk, ports: DeskPorts, failures: Deferred, signal: AbortSignal): Promise<void> {
+export async function shrinkAll(
+  state: ConsumerState,
+  deps: WriterDeps,
+  failures: Deferred,
+  signal: AbortSignal,
+): Promise<void> {
   const shrinkIt = async (uid: string, shrink: Shrink): Promise<void> => {
-    if (!(await shrinkOne(uid, shrink, ports, signal))) return;
-    if (desk.shrinks.get(uid) === shrink) desk.shrinks.delete(uid);
+    if (!(await shrinkOne(uid, shrink, deps, signal))) return;
+    if (state.shrinks.get(uid) === shrink) state.shrinks.delete(uid);
   };
-  for (const [uid, shrink] of [...desk.shrinks]) await failures.of(shrinkIt(uid, shrink));
+  for (const [uid, shrink] of [...state.shrinks]) await failures.of(shrinkIt(uid, shrink));
 }
 
 /** Whether there is nothing more to do. */
 async function shrinkOne(
   uid: string,
   { place, parts }: Shrink,
-  { claims, leadership }: DeskPorts,
+  { claims, leadership }: WriterDeps,
   signal: AbortSignal,
 ): Promise<boolean> {
   const claim = await claims.find(place, signal);

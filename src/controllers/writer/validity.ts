@@ -4,12 +4,15 @@ import type { RegistrationView } from "../../core/resources/registration-rules.t
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import { type FieldIssue, issueText } from "../../protocol/field-issue.ts";
 
+/** What a claim asks for, for whom, and by what. */
+type Asking = Pick<ResourceClaim, "consumer" | "resource" | "requests">;
+
 /** What keeps a claim from being decided, now. */
-export function faultsOf(claim: ResourceClaim, view: RegistrationView): readonly FieldIssue[] {
+export function faultsOf(claim: Asking, view: RegistrationView): readonly FieldIssue[] {
   return [...claimFaults(claim), ...claimIssues(claim, view)];
 }
 
-export function isValid(claim: ResourceClaim, view: RegistrationView): boolean {
+export function isValid(claim: Asking, view: RegistrationView): boolean {
   return faultsOf(claim, view).length === 0;
 }
 

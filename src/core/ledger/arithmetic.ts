@@ -22,15 +22,6 @@ export function least(left: Amount, right: Amount): Amount {
   return left < right ? left : right;
 }
 
-export function times(amount: Amount, factor: bigint): Amount {
-  return (amount * factor) as Amount;
-}
-
-/** One of so many parts, rounded down. */
-export function partOf(amount: Amount, parts: bigint): Amount {
-  return (amount / parts) as Amount;
-}
-
 export function total(amounts: Iterable<Amount>): Amount {
   let sum = 0n;
   for (const amount of amounts) sum += amount;

@@ -16,7 +16,7 @@ export interface PageStamp {
 
 /** The status of a page. Conditions are not in it: they have a history, which the page before it holds. */
 export function pageStatus(content: PageContent, { writer, now, generation }: PageStamp): Json {
-  const { figures, claimCount, grantCount, shares, reservations, ahead } = content;
+  const { figures, claimCount, grantCount, shares, reservations } = content;
   const { limit, allocated, reserved, available, overage } = figures;
   return {
     observedGeneration: generation,
@@ -30,7 +30,6 @@ export function pageStatus(content: PageContent, { writer, now, generation }: Pa
     grantCount,
     writer,
     reservations: reservations.map((each) => shownOnce(each, reservationStatus)),
-    ...(ahead > 0n ? { ahead: amountToJson(ahead) } : {}),
     contributingGrantRefs: shares.map((each) => shownOnce(each, shareStatus)),
     lastReconciliation: now,
   };

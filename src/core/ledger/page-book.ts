@@ -35,8 +35,6 @@ export interface Holding {
 /** What is promised to one claim on one page. */
 export interface PromisedParts {
   readonly uid: string;
-  /** Something to be kept later, or held by a claim that is stored as granted together with the page. */
-  readonly as: "promise" | "holding";
   readonly holdings: readonly Holding[];
   /** What the promises take if they are written down. */
   readonly bytes: number;
@@ -71,8 +69,6 @@ export class PageBook {
   #promisedCount = 0;
   #promisedBytes = 0;
   #allocated = noAmount;
-  /** How much of that is held by claims that are yet to be stored. */
-  #coming = noAmount;
   #reserved = noAmount;
   #claimCount = 0;
 
@@ -84,9 +80,9 @@ export class PageBook {
     return this.#claimCount;
   }
 
-  /** What claims hold of which it is known that they are granted. */
+  /** What granted claims hold. */
   get granted(): Amount {
-    return minus(this.#allocated, this.#coming);
+    return this.#allocated;
   }
 
   /** Whether the page has space to write down so many further promises of so many bytes. */
@@ -232,14 +228,9 @@ export class PageBook {
   }
 
   #addPromises(promised: PromisedParts): void {
-    const { uid, as, holdings, bytes } = promised;
+    const { uid, holdings, bytes } = promised;
     if (this.#promises.has(uid)) throw new Error(`${this.resourceType} has promised ${uid} something already`);
     this.#promises.set(uid, promised);
-    if (as === "holding") {
-      this.#addHoldings(holdings);
-      this.#coming = holdings.reduce((sum, { amount }) => plus(sum, amount), this.#coming);
-      return;
-    }
     this.#promisedCount += holdings.length;
     this.#promisedBytes += bytes;
     for (const { slot, amount } of holdings) {
@@ -252,13 +243,8 @@ export class PageBook {
   #takePromises(uid: string): readonly Holding[] {
     const promised = this.#promises.get(uid);
     if (promised === undefined) return [];
-    const { as, holdings, bytes } = promised;
+    const { holdings, bytes } = promised;
     this.#promises.delete(uid);
-    if (as === "holding") {
-      this.#takeHoldings(holdings);
-      this.#coming = holdings.reduce((sum, { amount }) => minus(sum, amount), this.#coming);
-      return holdings;
-    }
     this.#promisedCount -= holdings.length;
     this.#promisedBytes -= bytes;
     for (const { slot, amount } of holdings) {

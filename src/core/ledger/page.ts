@@ -32,11 +32,6 @@ export interface PageContent {
   readonly grantCount: number;
   readonly shares: readonly GrantShare[];
   readonly reservations: readonly Reservation[];
-  /**
-   * Kept for claims that are yet to come: the process that wrote the page may store so much as granted without another write
-   * of it. Whoever else comes to the page writes it once with this as it is, and then knows all that were.
-   */
-  readonly ahead: Amount;
 }
 
 /** A page as it is stored: the fence and the promise book of one consumer's resource type. */
@@ -57,10 +52,9 @@ export interface OpenClaim {
 
 /**
  * How a claim comes to be decided. One that is `waiting` for its answer is promised what fits; one that is `forced`, for an
- * object that exists already, is promised it whether it fits or not. One that is `coming` is stored as granted together with
- * the page that counts it: nothing is written down to be kept later.
+ * object that exists already, is promised it whether it fits or not.
  */
-export type Standing = "waiting" | "forced" | "coming";
+export type Standing = "waiting" | "forced";
 
 const noFigures: Figures = {
   limit: noAmount,
@@ -76,16 +70,17 @@ const noContent: PageContent = {
   grantCount: 0,
   shares: [],
   reservations: [],
-  ahead: noAmount,
 };
 
 export function noPage(resourceType: string): Page {
   return { resourceType, version: undefined, writer: "", content: noContent };
 }
 
-export function readPage({ metadata, resourceType, status }: AllowanceBucket): Page {
+export function readPage({ metadata, resourceType, status, isOutdated }: AllowanceBucket): Page {
   const page = { ...noPage(resourceType), version: metadata.resourceVersion };
-  return status === undefined ? page : { ...page, writer: status.writer ?? "", content: readContent(status) };
+  if (status === undefined) return page;
+  // Without a writer it is written anew before anything else.
+  return { ...page, writer: isOutdated ? "" : (status.writer ?? ""), content: readContent(status) };
 }
 
 function readContent(status: AllowanceBucketStatus): PageContent {
@@ -106,7 +101,6 @@ function readContent(status: AllowanceBucketStatus): PageContent {
       generation: lastObservedGeneration,
     })),
     reservations: (status.reservations ?? []).map(readReservation),
-    ahead: amountOf(status.ahead ?? 0),
   };
 }
 

@@ -631,3 +631,25 @@ describe("a claim as the API has it", () => {
     expect(knowledgeOf(read({ conditions: [condition("False", "QuotaExceeded")] }))).toEqual({ state: "denied" });
   });
 });
+
+describe("a page of an earlier version", () => {
+  const figures = { limit: 10, allocated: 4, reserved: 0, available: 6, overage: 0, usedPercent: 40 };
+  const stored = (status: object): unknown => ({
+    apiVersion: "quota.miloapis.com/v1alpha1",
+    kind: "AllowanceBucket",
+    metadata: { name: "p", namespace: "n", resourceVersion: "7" },
+    spec: { consumerRef, resourceType: "x" },
+    status: { ...figures, claimCount: 1, grantCount: 1, writer: "one.1", ...status },
+  });
+
+  it("that kept something for claims to come has no writer: it is written anew before anything is decided", () => {
+    const outdated = parsed(parseAllowanceBucket(stored({ ahead: 3 })));
+    expect([outdated.isOutdated, readPage(outdated).writer]).toEqual([true, ""]);
+    expect(readPage(outdated).content.figures).toMatchObject({ limit: 10n, allocated: 4n });
+  });
+
+  it("that did not has the one who wrote it", () => {
+    const current = parsed(parseAllowanceBucket(stored({})));
+    expect([current.isOutdated, readPage(current).writer]).toEqual([false, "one.1"]);
+  });
+});

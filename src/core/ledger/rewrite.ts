@@ -1,4 +1,4 @@
-import { amountMax, noAmount } from "../resources/amount.ts";
+import { amountMax } from "../resources/amount.ts";
 import { least } from "./arithmetic.ts";
 import type { ConsumerLedger } from "./consumer-ledger.ts";
 import { type OpenClaim, type Page, type PageContent, type Reservation, reservationBytes } from "./page.ts";
@@ -58,16 +58,15 @@ export function contentOf(ledger: ConsumerLedger, page: Page, changes: Changes):
   const book = ledger.book(page.resourceType);
   const kept = page.content.reservations.filter(({ claim, set }) => book.hasPromise(claim.uid) && !dropped.has(set));
   const added = decisions.flatMap((decision) => {
-    // A claim may have ended since it was decided: what is not promised any more is not written down. And a claim that
-    // comes together with this page is in its figures.
+    // A claim may have ended since it was decided: what is not promised any more is not written down.
     const { outcome, claim } = decision;
-    const isPromised = outcome === "reserve" && claim.standing !== "coming" && book.hasPromise(claim.claim.uid);
+    const isPromised = outcome === "reserve" && book.hasPromise(claim.claim.uid);
     return isPromised ? newReservations(claim, page.resourceType, { set: decision.set, expirationTime }) : [];
   });
   const reservations = added.length === 0 ? kept : [...kept, ...added];
   const { grantCount, shares } = book.capacity;
   const figures = shown(book.figures());
-  return { figures, claimCount: book.claimCount, grantCount, shares, reservations, ahead: noAmount };
+  return { figures, claimCount: book.claimCount, grantCount, shares, reservations };
 }
 
 /** Grants may add up to more than an int64; what is shown stops there, what is decided does not. */
@@ -87,7 +86,6 @@ export function isCurrent({ content: stored }: Page, next: PageContent): boolean
     sameFigures(stored.figures, next.figures) &&
     stored.claimCount === next.claimCount &&
     stored.grantCount === next.grantCount &&
-    stored.ahead === next.ahead &&
     sameList(stored.shares, next.shares, sameShare) &&
     sameList(stored.reservations, next.reservations, sameReservation)
   );
@@ -144,7 +142,6 @@ function* promisesOf(
     const own = reservations.filter(({ claim }) => claim.uid === uid);
     yield {
       uid,
-      as: "promise",
       holdings: own.map(({ dimensionKey, amount }) => ({ slot: book.slot(dimensionKey), amount })),
       bytes: own.reduce((sum, { claim, dimensionKey }) => sum + reservationBytes(claim, dimensionKey), 0),
     };

@@ -5,9 +5,8 @@ import type { ClaimPart } from "./claim-knowledge.ts";
 import { ConsumerLedger } from "./consumer-ledger.ts";
 import { noPage, type OpenClaim, type Standing } from "./page.ts";
 import { type Capacity, noCapacity, type Pool } from "./pools.ts";
-import { dropPromises } from "./recover.ts";
 import { adoptPage, contentOf, noChanges } from "./rewrite.ts";
-import { fits, isSettleable, settle } from "./settle.ts";
+import { fits, grantAtOnce, isSettleable, settle } from "./settle.ts";
 
 const pool = (amount: number | bigint, ...places: string[]): Pool => ({
   amount: amountOf(amount),
@@ -165,52 +164,64 @@ describe("forced claims", () => {
   });
 });
 
-describe("claims that are yet to be stored", () => {
+describe("claims that are granted at once", () => {
   const small = (): ConsumerLedger => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", only([pool(3)]));
+    ledger.setCapacity("y", only([pool(1)]));
     return ledger;
   };
-  const coming = claim("a", [part(2)], "coming");
-  const nowMs = { expirationTime: "later", dropped: new Set<string>() };
+  const two = claim("a", [part(2)]);
 
-  it("count as held from the moment they are decided, and take no space on the page", () => {
+  it("hold what they ask for if all of it fits, need no reservation, and deny nobody that still fits", () => {
     const ledger = small();
-    const decisions = settle(ledger, [coming, claim("b", [part(1)]), claim("c", [part(1)], "coming")], sets());
-    expect(decisions.map(({ outcome }) => outcome)).toEqual(["reserve", "reserve", "deny"]);
-    const { figures, claimCount, reservations } = contentOf(ledger, noPage("x"), { decisions, ...nowMs });
+    expect(grantAtOnce(ledger, two)).toBe(true);
+    expect(grantAtOnce(ledger, claim("b", [part(2)]))).toBe(false);
+    expect(settle(ledger, [claim("c", [part(1)])], sets())).toMatchObject([{ outcome: "reserve" }]);
+    const { figures, claimCount, reservations } = contentOf(ledger, noPage("x"), noChanges);
     expect(figures).toMatchObject({ limit: 3n, allocated: 2n, reserved: 1n, available: 0n });
-    expect([claimCount, reservations.map((each) => each.claim.uid)]).toEqual([1, ["b"]]);
+    expect([claimCount, reservations]).toEqual([1, []]);
   });
 
-  it("change nothing when they are there", () => {
+  it("take nothing at all when one of their parts does not fit", () => {
     const ledger = small();
-    settle(ledger, [coming], sets());
-    const before = contentOf(ledger, noPage("x"), noChanges);
-    expect(ledger.book("x").granted).toBe(0n);
-    expect(ledger.learn("a", { state: "granted", parts: coming.parts })).toBe(true);
-    expect(contentOf(ledger, noPage("x"), noChanges)).toEqual(before);
+    const before = ["x", "y"].map((type) => contentOf(ledger, noPage(type), noChanges));
+    expect(grantAtOnce(ledger, claim("a", [part(2), part(2, "y")]))).toBe(false);
+    expect(["x", "y"].map((type) => contentOf(ledger, noPage(type), noChanges))).toEqual(before);
+    expect(grantAtOnce(ledger, claim("b", [part(3)]))).toBe(true);
+  });
+
+  it("change nothing when they are seen afterwards", () => {
+    const ledger = small();
+    grantAtOnce(ledger, two);
     expect(ledger.book("x").granted).toBe(2n);
-    expect(ledger.learn("a", { state: "granted", parts: coming.parts })).toBe(false);
+    expect(ledger.learn("a", { state: "granted", parts: two.parts })).toBe(false);
+    expect(ledger.learn("a", { state: "pending", deleting: false })).toBe(false);
+    expect(ledger.book("x").granted).toBe(2n);
   });
 
-  it("leave nothing behind when they do not come", () => {
+  it("leave nothing behind when they were never stored", () => {
     const ledger = small();
     const before = contentOf(ledger, noPage("x"), noChanges);
-    settle(ledger, [coming], sets());
-    expect(settle(ledger, [coming], sets())).toEqual([]);
-    dropPromises(ledger, coming);
+    grantAtOnce(ledger, two);
+    ledger.learn("a", { state: "gone" });
+    ledger.forget(["a"]);
     expect(contentOf(ledger, noPage("x"), noChanges)).toEqual(before);
-    expect(settle(ledger, [claim("a", [part(3)])], sets())).toMatchObject([{ outcome: "reserve" }]);
+    expect(grantAtOnce(ledger, claim("a", [part(3)]))).toBe(true);
   });
 
-  it("wait behind a claim that waits for space", () => {
-    const ledger = new ConsumerLedger();
-    ledger.setCapacity("x", only([pool(1000)]));
-    const many = Array.from({ length: 129 }, (_, at) => claim(`c${at}`, [part(1)]));
-    const decisions = settle(ledger, [...many, coming], sets());
-    expect(decisions.slice(-2).map(({ outcome }) => outcome)).toEqual(["wait", "wait"]);
-    expect(settle(ledger, [coming], sets())).toMatchObject([{ outcome: "reserve" }]);
+  it("are granted once, and never when they are gone", () => {
+    const ledger = small();
+    expect([grantAtOnce(ledger, two), grantAtOnce(ledger, two)]).toEqual([true, false]);
+    ledger.learn("a", { state: "gone" });
+    expect(grantAtOnce(ledger, two)).toBe(false);
+  });
+
+  it("leave to others what is reserved for them", () => {
+    const ledger = small();
+    settle(ledger, [claim("waits", [part(2)])], sets());
+    expect(grantAtOnce(ledger, two)).toBe(false);
+    expect(grantAtOnce(ledger, claim("b", [part(1)]))).toBe(true);
   });
 });
 

@@ -58,6 +58,16 @@ export function fits(ledger: ConsumerLedger, claim: OpenClaim): boolean {
   return shortParts(ledger, claim)?.length === 0;
 }
 
+/**
+ * Grants a claim at once if all of it fits: it is stored as granted together with the pages that count it, and needs no
+ * promise. Whether it fits.
+ */
+export function grantAtOnce(ledger: ConsumerLedger, claim: OpenClaim): boolean {
+  if (!isSettleable(ledger, claim) || tryAll(wantedParts(ledger, claim)).length > 0) return false;
+  ledger.learn(claim.claim.uid, { state: "granted", parts: claim.parts });
+  return true;
+}
+
 /** Whether a claim is pending and nothing is promised to it anywhere. */
 export function isSettleable(ledger: ConsumerLedger, claim: OpenClaim): boolean {
   const known = ledger.knowledgeOf(claim.claim.uid);
@@ -89,16 +99,11 @@ export function tryAll(wanted: ReadonlyMap<PageBook, PromisedParts>): readonly S
   return short.map(shortPart);
 }
 
-/**
- * Once a claim has to wait for a page, later claims on that page wait behind it, however small they are; those that are yet
- * to be stored as well, though they take no space on it.
- */
+/** Once a claim has to wait for a page, later claims on that page wait behind it, however small they are. */
 function hasRoom(ledger: ConsumerLedger, claim: OpenClaim, crowded: Set<string>): boolean {
-  const isWrittenDown = claim.standing !== "coming";
   const isCrowded = partsByPage(claim).some(
     ([resourceType, parts]) =>
-      crowded.has(resourceType) ||
-      (isWrittenDown && !ledger.book(resourceType).hasRoomFor(parts.length, bytesOf(claim, parts))),
+      crowded.has(resourceType) || !ledger.book(resourceType).hasRoomFor(parts.length, bytesOf(claim, parts)),
   );
   if (isCrowded) for (const resourceType of pagesOf(claim)) crowded.add(resourceType);
   return !isCrowded;
@@ -114,12 +119,7 @@ function wantedParts(ledger: ConsumerLedger, claim: OpenClaim): ReadonlyMap<Page
   const wanted = new Map<PageBook, PromisedParts>();
   for (const [book, holdings] of byBook(ledger.holdings(claim.parts))) {
     const bytes = holdings.reduce((sum, { slot }) => sum + reservationBytes(claim.claim, slot.dimensionKey), 0);
-    wanted.set(book, {
-      uid: claim.claim.uid,
-      as: claim.standing === "coming" ? "holding" : "promise",
-      holdings,
-      bytes,
-    });
+    wanted.set(book, { uid: claim.claim.uid, holdings, bytes });
   }
   return wanted;
 }

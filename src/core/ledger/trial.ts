@@ -11,20 +11,25 @@ export function tryClaims(
   claims: readonly (readonly ClaimPart[])[],
   bookOf: (resourceType: string) => PageBook,
 ): readonly (readonly ShortPart[])[] {
-  const touched = new Set<PageBook>();
+  const held: (readonly [PageBook, readonly Holding[]])[] = [];
   // One after the other to the end: a slot that nobody refers to is forgotten, and must not be referred to again.
   const short = claims.map((parts, at) => {
     const groups = byBook(parts.map((part) => bookOf(part.resourceType).holding(part.dimensionKey, part.amount)));
-    for (const book of groups.keys()) touched.add(book);
     const wanted = [...groups].map(([book, holdings]) => [book, wantedFor(at, holdings)] as const);
-    return asAskedFor(parts, tryAll(new Map(wanted)));
+    const missing = asAskedFor(parts, tryAll(new Map(wanted)));
+    if (missing.length > 0) return missing;
+    for (const [book, holdings] of groups) {
+      book.hold(uidOf(at), holdings);
+      held.push([book, holdings]);
+    }
+    return missing;
   });
-  for (const book of touched) for (const at of claims.keys()) book.withdraw(uidOf(at));
+  for (const [book, holdings] of held) book.release(holdings);
   return short;
 }
 
 function wantedFor(at: number, holdings: readonly Holding[]): PromisedParts {
-  return { uid: uidOf(at), as: "holding", holdings, bytes: 0 };
+  return { uid: uidOf(at), holdings, bytes: 0 };
 }
 
 /** Answers name what is short in the order in which it was asked for, whichever page it is on. */

@@ -1,5 +1,5 @@
 import { type LabelRequirements, type Labels, matchesLabels } from "../../protocol/label-selector.ts";
-import { amountMax, amountToJson, noAmount } from "../resources/amount.ts";
+import { amountMax, amountToJson } from "../resources/amount.ts";
 import { dimensionKey, parseDimensionKey } from "../resources/dimensions.ts";
 import type { ResourceGrant } from "../resources/resource-grant.ts";
 import { least } from "./arithmetic.ts";
@@ -27,7 +27,7 @@ export function dimensionContent(book: PageBook, key: string, grants: readonly R
     grants.map((grant) => givenTo(grant, dimensions)),
     book.resourceType,
   );
-  return { figures: shown(figures), claimCount, grantCount, shares, reservations: [], ahead: noAmount };
+  return { figures: shown(figures), claimCount, grantCount, shares, reservations: [] };
 }
 
 /** The total of a consumer's resource type over all dimensions. */

@@ -1,5 +1,5 @@
 import type { Parsed } from "../../protocol/field-issue.ts";
-import { jsonEquals } from "../../protocol/json-value.ts";
+import { isJsonObject, jsonEquals, ownValue } from "../../protocol/json-value.ts";
 import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
@@ -131,12 +131,6 @@ const statusSchema = {
       items: reservationSchema,
       description: "Open promises.",
     },
-    ahead: {
-      ...amountSchema,
-      description:
-        "What the server keeps for claims that are being created, while many are: they are counted with the next write, within " +
-        "a second. Only where quota runs in the process of the server.",
-    },
     contributingGrantRefs: {
       type: "array",
       maxItems: contributingGrantsMax,
@@ -193,6 +187,8 @@ export interface AllowanceBucket {
   readonly dimensions: Dimensions;
   /** Undefined until the first write of the quota system. */
   readonly status: AllowanceBucketStatus | undefined;
+  /** Whether the status has fields of an earlier version: what it counts is not to be relied on. */
+  readonly isOutdated: boolean;
 }
 
 const accept = acceptKind(allowanceBucketDefinition);
@@ -202,6 +198,14 @@ export function parseAllowanceBucket(value: unknown, old?: unknown): Parsed<Allo
   if (!accepted.ok) return accepted;
   const { metadata, content } = accepted.value;
   const { consumerRef, resourceType, dimensions = {} } = content.spec;
-  const bucket = { metadata, consumer: readConsumerRef(consumerRef), resourceType, dimensions, status: content.status };
+  const { status } = content;
+  const isOutdated = hasEarlyFields(value);
+  const bucket = { metadata, consumer: readConsumerRef(consumerRef), resourceType, dimensions, status, isOutdated };
   return { ok: true, value: bucket };
+}
+
+/** `ahead`: capacity that claims may have taken without being counted in `allocated`. */
+function hasEarlyFields(value: unknown): boolean {
+  const status = isJsonObject(value) ? ownValue(value, "status") : undefined;
+  return isJsonObject(status) && ownValue(status, "ahead") !== undefined;
 }

@@ -6,7 +6,7 @@ import type { ClaimRequest, ResourceClaim } from "./resource-claim.ts";
 const dimensionCharactersMax = 16_384;
 
 /** What is wrong with a claim by itself, and what its schema cannot say. Claims are refused for it when they are made. */
-export function claimFaults(claim: ResourceClaim): readonly FieldIssue[] {
+export function claimFaults(claim: Pick<ResourceClaim, "requests">): readonly FieldIssue[] {
   const requests = claim.requests.flatMap((request, index) => requestFaults(request, itemPath("spec.requests", index)));
   return [...sizeFaults(claim), ...requests];
 }
@@ -23,7 +23,7 @@ function requestFaults(request: ClaimRequest, path: string): readonly FieldIssue
   return faults;
 }
 
-function sizeFaults(claim: ResourceClaim): readonly FieldIssue[] {
+function sizeFaults(claim: Pick<ResourceClaim, "requests">): readonly FieldIssue[] {
   const characters = claim.requests.reduce((sum, request) => sum + dimensionKey(request.dimensions).length, 0);
   if (characters <= dimensionCharactersMax) return [];
   const detail = `may take ${dimensionCharactersMax} characters together, these take ${characters}`;

@@ -16,8 +16,11 @@ import {
 import type { ResourceClaim } from "./resource-claim.ts";
 import type { ResourceGrant } from "./resource-grant.ts";
 
+/** What a claim asks for, for whom, and by what. */
+type Asking = Pick<ResourceClaim, "consumer" | "resource" | "requests">;
+
 /** What is wrong with a claim beside registrations: nobody registered what it asks for, or not for it. */
-export function claimIssues(claim: ResourceClaim, view: RegistrationView): readonly FieldIssue[] {
+export function claimIssues(claim: Asking, view: RegistrationView): readonly FieldIssue[] {
   const use: Use = {
     consumer: { groupKind: claim.consumer, path: "spec.consumerRef" },
     claimant: claim.resource && { groupKind: claim.resource, path: "spec.resourceRef" },

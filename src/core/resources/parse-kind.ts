@@ -12,6 +12,7 @@ import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import { type CompiledSchema, compileSchema } from "../../schema/compiled-schema.ts";
 import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
+import { obviouslyFits } from "../../schema/obvious-fit.ts";
 import { ruleSites } from "../../schema/rule-sites.ts";
 import type { Schema, ValidationRule } from "../../schema/structural-schema.ts";
 import { typeOf } from "../../schema/value-checks.ts";
@@ -55,7 +56,7 @@ export function acceptKind<S extends Schema>(definition: KindDefinition & { read
     }
     const isRight = old === undefined && isKnown(value);
     const content = isRight ? { value, issues: [], unknownFields: [] } : walkObject(compiled, value);
-    const metadata = walkValue(compiledMetadata, { metadata: value["metadata"] ?? {} });
+    const metadata = acceptedMetadata(value["metadata"] ?? {});
     const issues = [
       ...headIssues(definition, value),
       ...metadata.issues,
@@ -68,11 +69,19 @@ export function acceptKind<S extends Schema>(definition: KindDefinition & { read
       ok: true,
       unknownFields,
       value: {
-        metadata: field(metadata.value, "metadata") as ObjectMeta,
+        metadata: metadata.value,
         content: content.value as Infer<S>,
       },
     };
   };
+}
+
+/** Nearly always nothing is wrong with it, as can be seen at a glance. */
+function acceptedMetadata(metadata: JsonValue): { readonly value: ObjectMeta; readonly issues: readonly FieldIssue[] } {
+  const value = { metadata };
+  if (obviouslyFits(compiledMetadata, value)) return { value: metadata as ObjectMeta, issues: [] };
+  const walked = walkValue(compiledMetadata, value);
+  return { value: field(walked.value, "metadata") as ObjectMeta, issues: walked.issues };
 }
 
 function oldContent(compiled: CompiledSchema, old: unknown): JsonValue | undefined {

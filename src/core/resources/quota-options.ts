@@ -5,12 +5,9 @@ export interface QuotaOptions {
   readonly enforcement: Enforcement;
   /** The end of a refusal: what people can do when quota is not enough. */
   readonly advice: string;
-  /** Whether a finalizer keeps a deleted claim until its object is gone. */
-  readonly claimFinalizer: boolean;
 }
 
 export const defaultQuotaOptions: QuotaOptions = {
   enforcement: "Enforce",
   advice: "Delete what is not needed any more, or ask your platform team for a larger quota.",
-  claimFinalizer: false,
 };

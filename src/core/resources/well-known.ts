@@ -16,6 +16,8 @@ export const labels = {
 } as const;
 
 export const annotations = {
+  /** On a bucket: another value has the quota system count it anew. */
+  recount: `${quotaGroup}/recount-requested`,
   createdBy: "quota.miloapis.com/created-by",
   createdAt: "quota.miloapis.com/created-at",
   resourceName: "quota.miloapis.com/resource-name",

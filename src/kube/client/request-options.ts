@@ -1,4 +1,3 @@
-import type { Birth, LogPlace } from "../../protocol/log-place.ts";
 import type { Call } from "../transport/transport.ts";
 
 export interface WriteOptions {
@@ -9,18 +8,6 @@ export interface WriteOptions {
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
   /** For patches: the part of the object that has a door of its own. */
   readonly subresource?: "status" | "scale";
-  /** Whether the sender answers for the values: see Call. */
-  readonly vouched?: boolean;
-}
-
-/** Hears of a write before it is durable, where the server is in this process: see Call. */
-export interface EarlyOptions<Kind> extends WriteOptions {
-  readonly ordered?: (object: Kind, place: LogPlace) => void;
-}
-
-/** Has a say in what a new object is stored with, where the server is in this process: see Call. */
-export interface CreateOptions<Kind> extends EarlyOptions<Kind> {
-  readonly bornWith?: ((object: Kind) => Promise<Birth | undefined>) | undefined;
 }
 
 /** Of nearly all requests. Nobody adds to it. */

@@ -1,15 +1,13 @@
 import { StatusError } from "../../protocol/api-status.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
+import { writeJson } from "../../protocol/json-writer.ts";
 import type { KubernetesObject } from "../../protocol/object-meta.ts";
-import type { Call, Transport } from "../transport/transport.ts";
-import { JsonBody } from "./json-body.ts";
+import type { Call, CallBody, Transport } from "../transport/transport.ts";
 import { pageIn, type RawPage } from "./list-page.ts";
 import { objectIn, type Parser, parsedBy } from "./read-reply.ts";
 import {
-  type CreateOptions,
   type DeleteOptions,
   deleteBody,
-  type EarlyOptions,
   type ListOptions,
   listQuery,
   noQuery,
@@ -67,12 +65,9 @@ export class ResourceClient<Kind> {
     this.parse = parse;
   }
 
-  create(object: KubernetesObject, options: CreateOptions<Kind>, signal: AbortSignal): Promise<Kind> {
+  create(object: KubernetesObject, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
     const path = collectionPath(this.type, this.plane, this.#namespaceOf(object));
-    const body = new JsonBody(object);
-    const { query, vouched } = asked(options);
-    const [ordered, bornWith] = [this.#early(options), this.#bornWith(options)];
-    return this.#write({ method: "POST", path, query, body, ordered, bornWith, vouched }, signal);
+    return this.#write({ method: "POST", path, query: writeQuery(options), body: jsonBody(object) }, signal);
   }
 
   get(ref: ObjectRef, signal: AbortSignal): Promise<Kind> {
@@ -118,25 +113,24 @@ export class ResourceClient<Kind> {
 
   update(object: KubernetesObject, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
     const path = this.#path(this.#refOf(object));
-    return this.#write({ method: "PUT", path, body: new JsonBody(object), ...asked(options) }, signal);
+    return this.#write({ method: "PUT", path, query: writeQuery(options), body: jsonBody(object) }, signal);
   }
 
-  updateStatus(object: KubernetesObject, options: EarlyOptions<Kind>, signal: AbortSignal): Promise<Kind> {
+  updateStatus(object: KubernetesObject, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
     const path = `${this.#path(this.#refOf(object))}/status`;
-    const body = new JsonBody(object);
-    return this.#write({ method: "PUT", path, body, ordered: this.#early(options), ...asked(options) }, signal);
+    return this.#write({ method: "PUT", path, query: writeQuery(options), body: jsonBody(object) }, signal);
   }
 
   patch(ref: ObjectRef, { type, body }: Patch, options: WriteOptions, signal: AbortSignal): Promise<Kind> {
     const path = this.#path(ref, options.subresource);
-    const sent = new JsonBody(body, patchTypes[type]);
-    return this.#write({ method: "PATCH", path, body: sent, ...asked(options) }, signal);
+    const sent = jsonBody(body, patchTypes[type]);
+    return this.#write({ method: "PATCH", path, query: writeQuery(options), body: sent }, signal);
   }
 
   apply(object: KubernetesObject, options: ApplyOptions, signal: AbortSignal): Promise<Kind> {
     const query = new URLSearchParams(writeQuery(options));
     query.set("force", String(options.force ?? false));
-    const body = new JsonBody(object, "application/apply-patch+yaml");
+    const body = jsonBody(object, "application/apply-patch+yaml");
     return this.#write(
       { method: "PATCH", path: this.#path(this.#refOf(object), options.subresource), query, body },
       signal,
@@ -148,7 +142,7 @@ export class ResourceClient<Kind> {
       method: "DELETE",
       path: this.#path(ref),
       query: new URLSearchParams(),
-      body: new JsonBody(deleteBody(options)),
+      body: jsonBody(deleteBody(options)),
     };
     const object = objectIn(call, await this.#transport.request(call, signal));
     return object["kind"] === "Status" ? { outcome: "gone" } : { outcome: "going", object };
@@ -156,22 +150,6 @@ export class ResourceClient<Kind> {
 
   async #write(call: Call, signal: AbortSignal): Promise<Kind> {
     return parsedBy(this.parse, objectIn(call, await this.#transport.request(call, signal)), this.type.plural);
-  }
-
-  #early({ ordered }: EarlyOptions<Kind>): Call["ordered"] {
-    if (ordered === undefined) return undefined;
-    return (object, place) => {
-      const parsed = this.parse(object);
-      if (parsed.ok) ordered(parsed.value, place); // else the answer is refused, and says why
-    };
-  }
-
-  #bornWith({ bornWith }: CreateOptions<Kind>): Call["bornWith"] {
-    if (bornWith === undefined) return undefined;
-    return async (object) => {
-      const parsed = this.parse(object);
-      return parsed.ok ? bornWith(parsed.value) : undefined; // the answer is refused, and says why
-    };
   }
 
   #path(ref: ObjectRef, subresource?: string): string {
@@ -195,7 +173,6 @@ export class ResourceClient<Kind> {
   }
 }
 
-/** What a write asks for beside what it writes. */
-function asked(options: WriteOptions): Pick<Call, "query" | "vouched"> {
-  return { query: writeQuery(options), vouched: options.vouched };
+function jsonBody(value: object, type = "application/json"): CallBody {
+  return { type, text: writeJson(value) };
 }

@@ -26,13 +26,6 @@ export interface DirectRequest {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, readonly string[]>>;
   readonly body: () => Promise<string>;
-  /** What the body is the text of. */
-  readonly sent?: object | undefined;
-  /** Told of what is going to be answered once that has its place in the log. */
-  readonly ordered?: Call["ordered"];
-  /** Asked what a new object is stored with. */
-  readonly bornWith?: Call["bornWith"];
-  readonly vouched?: Vouched | undefined;
   readonly life: Abort;
   readonly user: DirectUser;
   readonly allPlanes?: boolean;
@@ -63,16 +56,13 @@ export interface DirectSink {
   onClose(call: () => void): void;
 }
 
-/** Whether a server believes what senders answer for, or looks at it all the same and fails if they are wrong. */
-export type Vouched = "believed" | "proved";
-
 export type DirectHandle = (request: DirectRequest) => Promise<DirectAnswer>;
 
 /** By this name a server remembers who set which field. */
 const agent = ["milo-quota"];
 
-/** Straight into a server in the same process: no socket, no TLS, and objects are handed over, not written and read. */
-export function directTransport(handle: DirectHandle, user: DirectUser, vouched: Vouched = "proved"): Transport {
+/** Straight into a server in the same process: no socket, no TLS, and answers need not be read. */
+export function directTransport(handle: DirectHandle, user: DirectUser): Transport {
   const deliveries = new Deliveries();
   return {
     request: async (call, signal) => {
@@ -80,7 +70,7 @@ export function directTransport(handle: DirectHandle, user: DirectUser, vouched:
       // The server ends a request by its own controller: that must not end what else hangs on the caller's signal.
       const life = new ChildAbort(signal);
       try {
-        const answer = await handle(requestFor(call, { user, vouched }, life));
+        const answer = await handle(requestFor(call, user, life));
         signal.throwIfAborted();
         return replyOf(call, answer);
       } finally {
@@ -91,7 +81,7 @@ export function directTransport(handle: DirectHandle, user: DirectUser, vouched:
       signal.throwIfAborted();
       const life = new ChildAbort(signal);
       try {
-        const { code, headers, body } = await handle(requestFor(call, { user, vouched }, life));
+        const { code, headers, body } = await handle(requestFor(call, user, life));
         signal.throwIfAborted();
         if (typeof body === "string") throw refusedStream(call, { code, headers: flat(headers), body });
         await new Promise<void>((resolve, reject) => {
@@ -112,7 +102,7 @@ export function directTransport(handle: DirectHandle, user: DirectUser, vouched:
       const life = new ChildAbort(signal);
       try {
         const { code, headers, body } = await handle({
-          ...requestFor(call, { user, vouched }, life),
+          ...requestFor(call, user, life),
           asksProgress: true,
         });
         signal.throwIfAborted();
@@ -171,22 +161,14 @@ function refusedProgress(call: Call, answer: DirectAnswer): Error {
   return refusal(call, { code, headers: flat(headers), body: textIn(call, answer) });
 }
 
-function requestFor(
-  call: Call,
-  { user, vouched }: { readonly user: DirectUser; readonly vouched: Vouched },
-  life: Abort,
-): DirectRequest {
-  const { method, path, query, body, ordered, bornWith, reach, accept = json } = call;
+function requestFor(call: Call, user: DirectUser, life: Abort): DirectRequest {
+  const { method, path, query, body, reach, accept = json } = call;
   return {
     method,
     path,
     query,
     headers: headersFor(accept, body?.type),
     body: async () => body?.text ?? "",
-    sent: body?.value,
-    ordered,
-    bornWith,
-    vouched: call.vouched === true ? vouched : undefined,
     life,
     user,
     ...(reach === "all-planes" ? allPlanes : undefined),

@@ -1,5 +1,4 @@
 import type { JsonObject } from "../../protocol/json-value.ts";
-import type { Birth, LogPlace } from "../../protocol/log-place.ts";
 
 /** A request to an API server, whichever way it gets there. */
 export interface Call {
@@ -15,29 +14,11 @@ export interface Call {
    * planes of their items, and events their plane.
    */
   readonly reach?: "all-planes";
-  /**
-   * Told of the object that is going to be answered once its write has its place in the log of a server in this process:
-   * whatever this process writes there from then on is lost if this is lost. A server elsewhere tells nothing.
-   */
-  readonly ordered?: ((object: JsonObject, place: LogPlace) => void) | undefined;
-  /**
-   * Asked for the status of a new object by a server in this process, once nothing but the storing is left. Where that was
-   * written down in the same log and is not on its way to the disk yet, the object is stored with it; else as if nobody had
-   * been asked. A server elsewhere asks nothing.
-   */
-  readonly bornWith?: ((object: JsonObject) => Promise<Birth | undefined>) | undefined;
-  /**
-   * The sender answers for the values of what it sends: a server in this process then looks at the form of it once, and not
-   * at each object of that form. A server elsewhere takes nobody's word.
-   */
-  readonly vouched?: boolean | undefined;
 }
 
 export interface CallBody {
   readonly type: string;
   readonly text: string;
-  /** What the text is written from, which nobody changes any more: a server in this process may take it as it is. */
-  readonly value?: object;
 }
 
 export interface Reply {

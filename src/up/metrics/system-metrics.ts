@@ -6,7 +6,7 @@ import { measureDecisions } from "../../controllers/metrics/decision-metrics.ts"
 import { measureHealth, measureInformers } from "../../controllers/metrics/health-metrics.ts";
 import { measureQueues } from "../../controllers/metrics/queue-metrics.ts";
 import type { Runtime } from "../../controllers/runtime.ts";
-import type { DecisionListener } from "../../controllers/writer/ports.ts";
+import type { DecisionListener } from "../../controllers/writer/writer-deps.ts";
 import { pause } from "../../kube/pause.ts";
 import type { QueueListeners } from "../../kube/queue/queue-listener.ts";
 import type { Clock } from "../../protocol/clock.ts";

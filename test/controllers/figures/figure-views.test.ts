@@ -9,7 +9,7 @@ import {
 } from "../../../src/controllers/quota-types.ts";
 import { RegistrationController } from "../../../src/controllers/registration-controller.ts";
 import type { BucketKey } from "../../../src/controllers/writer/bucket-views.ts";
-import type { Leadership } from "../../../src/controllers/writer/ports.ts";
+import type { Leadership } from "../../../src/controllers/writer/writer-deps.ts";
 import { PageBook } from "../../../src/core/ledger/page-book.ts";
 import { capacityOf } from "../../../src/core/ledger/pools.ts";
 import { amountOf } from "../../../src/core/resources/amount.ts";

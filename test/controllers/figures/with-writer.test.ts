@@ -11,7 +11,6 @@ import {
 import { RegistrationController } from "../../../src/controllers/registration-controller.ts";
 import { RegistrationIndex } from "../../../src/controllers/views/registration-index.ts";
 import { BucketWriter } from "../../../src/controllers/writer/bucket-writer.ts";
-import { EarlyClaims } from "../../../src/controllers/writer/early-claims.ts";
 import { ForcedClaims } from "../../../src/controllers/writer/forced-claims.ts";
 import { bucketName, effectiveGrantName } from "../../../src/core/resources/object-names.ts";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
@@ -41,10 +40,8 @@ function startControllers(): void {
     views,
     registrations,
     forced,
-    early: new EarlyClaims(),
     leadership,
     shown,
-    told: {},
   });
   world.run(writer);
   world.run(shown);

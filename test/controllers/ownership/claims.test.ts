@@ -266,8 +266,8 @@ describe("claims as they were left", () => {
 describe("the finalizer", () => {
   const has = async (name: string) => (await claims.find(name))?.finalizers.includes(claimFinalizer);
 
-  it("is on claims that are bound, if asked for, and keeps them until their object is gone", async () => {
-    claims.start({ finalizer: true });
+  it("is on claims that are bound, and keeps them until their object is gone, whoever deletes them", async () => {
+    claims.start();
     const uid = await claims.configMap("thing");
     await claims.claim("c", { uids: [uid] });
     await world.eventually(async () => expect(await has("c")).toBe(true));
@@ -278,12 +278,20 @@ describe("the finalizer", () => {
     await world.eventually(gone("c"));
   });
 
-  it("is nowhere else", async () => {
+  it("is not on claims that are not bound yet, so that whoever takes them back need not wait", async () => {
+    claims.start();
+    await claims.claim("c", { uids: ["x"] });
+    await claims.answer("c", "QuotaAvailable");
+    await world.pass(10 * second);
+    expect([(await claims.find("c"))?.bound, await has("c")]).toEqual([undefined, false]);
+  });
+
+  it("is added to those that others have put there", async () => {
     claims.start();
     const uid = await claims.configMap("thing");
-    await claims.claim("c", { uids: [uid] });
-    await world.eventually(async () => expect((await claims.find("c"))?.bound).toBe(uid));
-    expect(await has("c")).toBe(false);
+    await claims.claim("c", { uids: [uid], finalizers: ["example.com/mine"] });
+    await world.eventually(async () => expect(await has("c")).toBe(true));
+    expect((await claims.find("c"))?.finalizers).toEqual(["example.com/mine", claimFinalizer]);
   });
 
   it("never keeps a claim made by hand, nor a denied one, from going; other finalizers stay", async () => {

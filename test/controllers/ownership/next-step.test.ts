@@ -128,26 +128,27 @@ const releases: Readonly<Record<string, Case>> = {
   ],
 };
 
-const born = { listed: "a", owners: ["a"] };
+const owned = { listed: "a", owners: ["a"] };
 
-const bornWithOwner: Readonly<Record<string, Case>> = {
-  "it is in order as soon as the object is there": [born, there("a"), nothing],
-  "answered or not": [{ ...born, state: "pending" }, there("a"), nothing],
-  "however often the object is listed": [{ ...born, listed: "a,a" }, there("a"), nothing],
-  "going or not": [born, there("a", { terminating: true }), nothing],
-  "in another version or none": [born, there("a", { apiVersion: "" }), nothing],
+/** As earlier versions made them. */
+const ownedFromTheStart: Readonly<Record<string, Case>> = {
+  "it is bound as soon as the object is there": [owned, there("a"), bind("a", "a", false)],
+  "after a second for its answer": [{ ...owned, state: "pending" }, there("a"), wait(1)],
+  "however often the object is listed": [{ ...owned, listed: "a,a" }, there("a"), bind("a", "a,a", false)],
+  "going or not": [owned, there("a", { terminating: true }), bind("a", "a", false)],
+  "in another version or none": [owned, there("a", { apiVersion: "" }), bind("a", "a", false)],
   "with others on the list it is bound like any other": [
-    { ...born, listed: "a,b" },
+    { ...owned, listed: "a,b" },
     there("a"),
     bind("a", "a,b", false),
   ],
-  "an owner that is not listed is none": [{ ...born, owners: ["z"] }, there("a"), bind("a", "a", true)],
-  "the object has its time to come": [{ ...born, seenS: 10 }, unseen, wait(30)],
-  "even if the server says that it is not there": [{ ...born, seenS: 39 }, gone, wait(1)],
-  "after that it is deleted": [{ ...born, seenS: 40 }, gone, remove("unused")],
-  "before the view has started nothing is done": [{ ...born, seenS: 40 }, starting, nothing],
-  "an object that was there and is not, is looked for at once": [{ ...born, landed: "a" }, unseen, look],
-  "and lets the claim go": [{ ...born, landed: "a" }, gone, remove("released")],
+  "an owner that is not listed is none": [{ ...owned, owners: ["z"] }, there("a"), bind("a", "a", true)],
+  "the object has its time to come": [{ ...owned, seenS: 10 }, unseen, wait(30)],
+  "even if the server says that it is not there": [{ ...owned, seenS: 39 }, gone, wait(1)],
+  "after that it is deleted": [{ ...owned, seenS: 40 }, gone, remove("unused")],
+  "before the view has started nothing is done": [{ ...owned, seenS: 40 }, starting, nothing],
+  "an object that was there and is not, is looked for at once": [{ ...owned, landed: "a" }, unseen, look],
+  "and lets the claim go": [{ ...owned, landed: "a" }, gone, remove("released")],
 };
 
 const denials: Readonly<Record<string, Case>> = {
@@ -161,7 +162,7 @@ describe.each([
   ["binding", bindings],
   ["a claim that nobody used", unused],
   ["release", releases],
-  ["a claim that was born with its owner", bornWithOwner],
+  ["a claim that names its owner and is not bound", ownedFromTheStart],
   ["denial", denials],
 ])("%s", (_, cases) => {
   it.each(Object.entries(cases))("%s", (_sentence, [given, object, step]) => {

@@ -135,12 +135,28 @@ describe("an object stored without a claim", () => {
     expect(tried[1]).toBe(3 - (tried[0] ?? 0));
   });
 
-  it("gets one when its claim is deleted by somebody", async () => {
+  it("keeps its claim when that is deleted by somebody, and is given no other", async () => {
+    claims.start();
+    await policy();
+    const uid = await claims.configMap("thing", "root", labelled(1));
+    await world.eventually(async () => expect((await claimsFor(uid))[0]?.finalizers).toEqual([claimFinalizer]));
+    const [before] = await claimsFor(uid);
+    await world.delete(claimsType, before?.name ?? "");
+    await world.pass(120 * second);
+    const now = await claimsFor(uid);
+    expect(now.map(({ claim, isGoing }) => [claim.metadata.uid, isGoing])).toEqual([
+      [before?.claim.metadata.uid, true],
+    ]);
+  });
+
+  it("gets one when its claim is deleted by somebody who took away the finalizer", async () => {
     claims.start();
     await policy();
     const uid = await claims.configMap("thing", "root", labelled(1));
     await world.eventually(async () => expect(await claimsFor(uid)).toHaveLength(1));
     const [before] = await claimsFor(uid);
+    await world.eventually(async () => expect((await claimsFor(uid))[0]?.finalizers).toEqual([claimFinalizer]));
+    await world.patch(claimsType, before?.name ?? "", { metadata: { finalizers: null } });
     await world.delete(claimsType, before?.name ?? "");
     await world.eventually(async () => {
       const [now] = await claimsFor(uid);
@@ -292,8 +308,8 @@ describe("an object that changes", () => {
     expect(claims.shrunk).toEqual([]);
   });
 
-  it("loses its claim when it does not match any more, finalizer or not", async () => {
-    claims.start({ finalizer: true });
+  it("loses its claim when it does not match any more, though a finalizer is on it", async () => {
+    claims.start();
     await policy();
     const uid = await claims.configMap("thing", "root", labelled(1));
     await world.eventually(async () => expect(await claimsFor(uid)).toHaveLength(1));

@@ -53,8 +53,6 @@ export interface SystemOptions {
   readonly replicas?: number;
   /** May keep a call of the controllers from going through, by throwing or by taking its time. */
   readonly meddle?: (call: Call) => void | Promise<void>;
-  /** Told of claims that are promised in full; says whether those who waited for one know by that. */
-  readonly promised?: (uid: string) => boolean;
   /** Hears of the work that is done. */
   readonly toldQueues?: QueueListeners;
 }
@@ -98,10 +96,9 @@ export class QuotaSystem {
 
   startReplica(leadership: "alone" | "elected"): Controllers {
     const { clock } = this;
-    const { promised, toldQueues } = this.#options;
+    const { toldQueues } = this.#options;
     const replica = new Controllers({
       leadership,
-      ...(promised === undefined ? {} : { told: { promised } }),
       runtime: {
         planes: planesOfServer(this.#meddled(), layout),
         clock,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Controllers } from "../../../src/controllers/controllers.ts";
 import { claimsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
 import { audit } from "../../../src/controllers/writer/audit.ts";
-import { Desk, deskId } from "../../../src/controllers/writer/desk.ts";
+import { ConsumerState, consumerId } from "../../../src/controllers/writer/consumer-state.ts";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 import { answerTo, claim } from "./claims.ts";
 
@@ -10,13 +10,13 @@ let world: QuotaWorld;
 const { signal } = new AbortController();
 const key = { plane: "root", consumer: { ...organization, namespace: "", name: "acme" } };
 
-/** A desk that knows of all claims but those that are left out. */
-function deskWithout(...names: readonly string[]): Desk {
-  const desk = new Desk(key);
+/** A consumer of whom all claims are known of all claims but those that are left out. */
+function stateWithout(...names: readonly string[]): ConsumerState {
+  const state = new ConsumerState(key);
   for (const [place, record] of world.views.claims.entries()) {
-    if (!names.includes(place.name)) desk.observe(place, record);
+    if (!names.includes(place.name)) state.observe(place, record);
   }
-  return desk;
+  return state;
 }
 
 beforeEach(async () => {
@@ -36,22 +36,22 @@ beforeEach(async () => {
 afterEach(() => world.stop());
 
 describe("the audit of claims", () => {
-  it("finds by how much a desk is wrong", async () => {
-    const desks = new Map([[deskId(key), deskWithout("two")]]);
-    const drifts = await audit(desks, world.runtime, world.views, signal);
+  it("finds by how much the counts of a consumer are wrong", async () => {
+    const states = new Map([[consumerId(key), stateWithout("two")]]);
+    const drifts = await audit(states, world.runtime, world.views, signal);
     expect(drifts.map(({ resourceType, by }) => [resourceType, by])).toEqual([["projects", 1n]]);
   });
 
   it("finds nothing where all claims are known", async () => {
-    expect(await audit(new Map([[deskId(key), deskWithout()]]), world.runtime, world.views, signal)).toEqual([]);
+    expect(await audit(new Map([[consumerId(key), stateWithout()]]), world.runtime, world.views, signal)).toEqual([]);
   });
 
   it("takes no view that is late for a mistake", async () => {
-    const desk = deskWithout("two");
+    const state = stateWithout("two");
     const claims = {
       entries: () => world.views.claims.entries(),
-      fresh: async () => desk.gone("somebody"), // what was under way arrives
+      fresh: async () => state.gone("somebody"), // what was under way arrives
     } as unknown as typeof world.views.claims;
-    expect(await audit(new Map([[deskId(key), desk]]), world.runtime, { claims }, signal)).toEqual([]);
+    expect(await audit(new Map([[consumerId(key), state]]), world.runtime, { claims }, signal)).toEqual([]);
   });
 });

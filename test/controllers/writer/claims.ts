@@ -1,17 +1,6 @@
 import { claimsType } from "../../../src/controllers/quota-types.ts";
-import type { OpenClaim } from "../../../src/core/ledger/page.ts";
-import type { Decision } from "../../../src/core/ledger/settle.ts";
 import type { QuotaWorld } from "../grants/quota-world.ts";
 import { organization } from "../grants/quota-world.ts";
-
-export type Reserve = Extract<Decision, { readonly outcome: "reserve" }>;
-
-/** A decision to promise a claim one of each of these types. */
-export function reserve(uid: string, ...types: string[]): Reserve {
-  const parts = types.map((resourceType) => ({ resourceType, dimensionKey: "", amount: 1n }));
-  const open = { claim: { uid }, parts } as unknown as OpenClaim;
-  return { outcome: "reserve", claim: open, set: `set of ${uid}` } as Reserve;
-}
 
 type Json = Record<string, unknown>;
 

@@ -42,7 +42,7 @@ export class Doorkeeper {
     if (!verdict.allowed) return { answer: "refuse", status: verdict.status };
     const claims = this.#behind.get(uid) ?? [];
     this.#behind.delete(uid);
-    const notStored = (): void => verdict.settled?.(false);
+    const notStored = (): void => verdict.settled?.(undefined);
     return { answer: "allow", claims, notStored, incarnation: this.#host.incarnation };
   }
 }

@@ -1,5 +1,6 @@
-import type { AdmissionRequest, Outcome, Verdict } from "../../../src/apiserver/registry/admission.ts";
+import type { AdmissionRequest, Allowed, Outcome, Verdict } from "../../../src/apiserver/registry/admission.ts";
 import { planesOfServer } from "../../../src/controllers/planes-of-server.ts";
+import { annotations } from "../../../src/core/resources/well-known.ts";
 import { failure } from "../../../src/protocol/api-status.ts";
 import { QuotaSystem } from "../../../src/up/quota-system.ts";
 import type { AdmissionBook, AdmittingClaim } from "../invariants/admission-book.ts";
@@ -20,6 +21,13 @@ interface Inside {
   readonly behind: Map<string, readonly AdmittingClaim[]>;
 }
 
+/** A request that is being admitted. */
+interface Asked {
+  readonly inside: Inside;
+  readonly request: AdmissionRequest;
+  readonly begunMs: number;
+}
+
 /**
  * Controllers and admission in the process of the API server, as `milo-quota up` has them. What they let in is stored at
  * once or late, or is refused by somebody else.
@@ -37,10 +45,10 @@ export class InnerDoor {
     this.#book = book;
     this.#random = world.random("door");
     world.lodge(this.#lodger);
-    world.guard(this.#guard);
+    world.guard(this.#guard, (leaving) => this.#inside?.plugin.removing(leaving));
   }
 
-  readonly #lodger: Lodger = async (host) => {
+  readonly #lodger: Lodger = async (host, server) => {
     // What a server that crashed was about to store is not stored any more.
     for (const uid of this.#landing) this.#book.landedOrDropped(uid);
     this.#landing.clear();
@@ -49,7 +57,8 @@ export class InnerDoor {
     const planes = planesOfServer(host.transport, layout);
     const behind: Inside["behind"] = new Map();
     const system = new QuotaSystem({
-      runtime: { planes, clock, elapsedMs, random, incarnation, report, turn: turnOf(clock) },
+      runtime: { planes, clock, elapsedMs, random, incarnation, report },
+      server,
       told: { admitted: (change, claims) => behind.set(uidIn(change), claims) },
     });
     await system.start();
@@ -65,33 +74,47 @@ export class InnerDoor {
   };
 
   async #admit(inside: Inside, request: AdmissionRequest, signal: AbortSignal): Promise<Verdict> {
-    const { host, plugin, behind } = inside;
+    const { host, plugin } = inside;
     const begunMs = this.#world.nowMs;
-    const uid = uidIn(request);
     const answered = this.#asked(inside, request);
     const verdict = await plugin.validate(request, signal);
     if (!host.isAlive) return new Promise(() => undefined);
     answered(verdict);
+    return this.#land(verdict, { inside, request, begunMs });
+  }
+
+  /** An answer as the server gets it: late, perhaps, and perhaps another plug-in refuses after it. */
+  async #land(verdict: Verdict, asked: Asked): Promise<Verdict> {
     if (!verdict.allowed) return verdict;
-    const claims = behind.get(uid) ?? [];
-    behind.delete(uid);
-    if (request.operation === "CREATE") this.#mayLand(uid, claims, begunMs);
+    const { inside, request, begunMs } = asked;
+    const { companions } = verdict;
+    const uid = uidIn(request);
+    if (request.operation === "CREATE") this.#mayLand(uid, claimsBehind(verdict, inside, uid), asked);
     const lateMs = this.#lateMs();
-    if (lateMs > 0) await waitFor(host, lateMs);
+    if (lateMs > 0) await waitFor(inside.host, lateMs);
     const settled = (outcome: Outcome): void => {
       this.#landing.delete(uid);
       this.#book.landedOrDropped(uid);
       verdict.settled?.(outcome);
     };
     const because = this.#refusal(begunMs);
-    if (because === undefined) return { allowed: true, settled };
-    settled({ stored: false });
-    return { allowed: false, status: failure("Timeout", because) };
+    if (because !== undefined) {
+      settled({ stored: false });
+      return { allowed: false, status: failure("Timeout", because) };
+    }
+    const orElse: NonNullable<typeof companions>["orElse"] = async (why, signal) => {
+      this.#book.askedAgain(uid);
+      const other = await (companions as NonNullable<typeof companions>).orElse(why, signal);
+      if (!inside.host.isAlive) return new Promise(() => undefined);
+      return this.#land(other, asked);
+    };
+    return { allowed: true, settled, companions: companions && { ...companions, orElse } };
   }
 
-  #mayLand(uid: string, claims: readonly AdmittingClaim[], begunMs: number): void {
+  #mayLand(uid: string, { claims, areStored }: Behind, { begunMs }: Asked): void {
     this.#landing.add(uid);
-    this.#book.allowed(uid, claims, begunMs);
+    if (areStored) this.#book.allowed(uid, claims, begunMs);
+    else this.#book.allowedTogether(uid, claims, begunMs);
   }
 
   /** Returns how to say that it was answered. */
@@ -120,9 +143,22 @@ export class InnerDoor {
   }
 }
 
-/** In a simulated machine a turn is a moment in which others may have theirs. */
-function turnOf(clock: Host["clock"]): () => Promise<void> {
-  return () => new Promise((resolve) => void clock.after(0, resolve));
+/** The claims that an object is let in by, and whether they are stored before it. */
+interface Behind {
+  readonly claims: readonly AdmittingClaim[];
+  readonly areStored: boolean;
+}
+
+function claimsBehind({ companions }: Allowed, { behind }: Inside, uid: string): Behind {
+  const stored = behind.get(uid) ?? [];
+  behind.delete(uid);
+  if (companions === undefined) return { claims: stored, areStored: true };
+  const claims = companions.objects.flatMap((each) => {
+    if (each.change !== "create") return [];
+    const { uid: claim = "", annotations: noted = {} } = each.object.metadata;
+    return [{ uid: claim, policy: noted[annotations.policy] ?? "" }];
+  });
+  return { claims, areStored: false };
 }
 
 function uidIn({ object }: { readonly object?: object | undefined }): string {

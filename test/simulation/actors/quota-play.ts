@@ -25,7 +25,7 @@ export const quotaPlay: Playwright = (world, random, size) => {
 export const embeddedPlay: Playwright = (world, random, size) => {
   const book = new AdmissionBook();
   const tiny = drawWorld(random);
-  const checker = new QuotaChecker(world, book, { ...tolerances, letInBy: "promises" });
+  const checker = new QuotaChecker(world, book, tolerances);
   new InnerDoor(world, book);
   const steps = writeScript({ tiny, random, book }, size);
   return { steps, checker, machines: ["client-1", "service-1"] };

@@ -65,9 +65,19 @@ export class AdmissionBook {
     this.#allowed.set(uid, { claims, sinceMs });
   }
 
+  /** The same for an object whose claims are stored together with it. */
+  allowedTogether(uid: string, claims: readonly AdmittingClaim[], sinceMs: number): void {
+    this.#allowed.set(uid, { claims, sinceMs });
+  }
+
   /** The same for an object that is there already, and needs more by a change. */
   changeAllowed(uid: string, claims: readonly AdmittingClaim[]): void {
     for (const listener of this.#onAllowed) listener(uid, claims);
+  }
+
+  /** An answer was taken back before anything was stored by it, and another is asked for. */
+  askedAgain(uid: string): void {
+    this.#allowed.delete(uid);
   }
 
   refused(): void {

@@ -1,27 +1,19 @@
 import type { AdmissionBook, AdmittingClaim } from "./admission-book.ts";
-import { hasCompleteSet } from "./decisions-stand.ts";
 import type { Invariant } from "./invariant.ts";
 import type { PolicyHistory } from "./policy-history.ts";
 import type { QuotaChange, QuotaTruth } from "./quota-truth.ts";
-import { objectsOfClaim, type TrueClaim } from "./true-claim.ts";
+import { objectsOfClaim } from "./true-claim.ts";
 
-export type LetInBy = "grants" | "promises";
-
-/**
- * Every stored object that was let in is listed by a granted claim of each policy that it was let in by; or by one that is
- * promised all it asks for, where that is enough.
- */
+/** Every stored object that was let in is listed by a granted claim of each policy that it was let in by. */
 export class AdmittedObjectsAreCounted implements Invariant {
   readonly name = "I4";
   readonly #book: AdmissionBook;
   readonly #policies: PolicyHistory;
-  readonly #letInBy: LetInBy;
   readonly #storedMs = new Map<string, number>();
 
-  constructor(book: AdmissionBook, policies: PolicyHistory, letInBy: LetInBy = "grants") {
+  constructor(book: AdmissionBook, policies: PolicyHistory) {
     this.#book = book;
     this.#policies = policies;
-    this.#letInBy = letInBy;
   }
 
   *faults(change: QuotaChange, truth: QuotaTruth): Generator<string> {
@@ -46,14 +38,8 @@ export class AdmittedObjectsAreCounted implements Invariant {
 
   #isCounted(uid: string, { policy }: AdmittingClaim, truth: QuotaTruth): boolean {
     return [...truth.claims.values()].some(
-      (claim) =>
-        claim.automatic?.policy === policy && objectsOfClaim(claim).includes(uid) && this.#isSure(claim, truth),
+      (claim) => claim.automatic?.policy === policy && objectsOfClaim(claim).includes(uid) && claim.state === "granted",
     );
-  }
-
-  #isSure(claim: TrueClaim, truth: QuotaTruth): boolean {
-    if (claim.state === "granted") return true;
-    return this.#letInBy === "promises" && claim.state === "pending" && hasCompleteSet(claim, truth);
   }
 }
 

@@ -42,7 +42,6 @@ function* claimFaults(claim: TrueClaim, truth: QuotaTruth): Generator<string> {
 
 function* pageFaults(page: TruePage, truth: QuotaTruth, nowMs: number): Generator<string> {
   if (page.reservations.length > 0) yield `page ${page.id} still promises ${page.reservations.length} times`;
-  if (page.ahead > 0n) yield `page ${page.id} still keeps ${page.ahead} for claims to come`;
   const counting = [...truth.grants.values()].filter(
     (grant) => grantsTo(grant, page.id) && isCounting(truth, grant, nowMs),
   );

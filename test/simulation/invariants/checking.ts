@@ -34,14 +34,20 @@ export class Planted {
     const now = { key, revision: this.#revision, text: writeJson(object), object };
     const before = this.#objects.get(`${resource}/${name}`);
     this.#objects.set(`${resource}/${name}`, now);
-    return this.#take({ type: before === undefined ? "added" : "modified", atMs: this.nowMs, now, before });
+    return this.#take({
+      type: before === undefined ? "added" : "modified",
+      atMs: this.nowMs,
+      now,
+      before,
+      more: false,
+    });
   }
 
   remove(resource: string, name: string): readonly string[] {
     const now = this.#objects.get(`${resource}/${name}`);
     if (now === undefined) throw new Error(`there is no ${resource} ${name}`);
     this.#objects.delete(`${resource}/${name}`);
-    return this.#take({ type: "deleted", atMs: this.nowMs, now, before: now });
+    return this.#take({ type: "deleted", atMs: this.nowMs, now, before: now, more: false });
   }
 
   #take(change: TrueChange): readonly string[] {

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdmissionBook } from "./admission-book.ts";
 import { AdmittedObjectsAreCounted, answerFaults } from "./admitted-objects-are-counted.ts";
-import { BornTogether } from "./born-together.ts";
 import {
   claim,
   claims,
@@ -9,7 +8,6 @@ import {
   grant,
   grants,
   Planted,
-  type Promised,
   page,
   pages,
   policies,
@@ -21,6 +19,8 @@ import {
 import { ClaimsOutliveObjects } from "./claims-outlive-objects.ts";
 import { DenialsAreTrue } from "./denials-are-true.ts";
 import { PolicyHistory } from "./policy-history.ts";
+import type { QuotaChange } from "./quota-truth.ts";
+import { transactionFaults } from "./transactions-are-whole.ts";
 
 const one = [{ amount: 1 }];
 
@@ -169,97 +169,78 @@ describe("objects that were let in", () => {
   });
 });
 
-describe("objects that were let in by promises", () => {
-  let planted: Planted;
-  const promise = (by: string) => page({ limit: 1, allocated: 0, promised: [{ by, amount: 1 }] });
-  beforeEach(() => {
-    const book = new AdmissionBook();
-    book.allowed("t", [{ uid: "c", policy: "things" }], 0);
-    planted = new Planted([new AdmittedObjectsAreCounted(book, new PolicyHistory(), "promises")]);
-  });
-
-  it("are accepted while a claim lists them that is promised all it asks for", () => {
-    planted.put(pages, promise("c"));
-    planted.put(claims, claim("c", "pending", one, forObjects("t")));
-    expect(planted.put(things, thing("t"))).toEqual([]);
-  });
-
-  it("are reported when another claim is promised that, or nobody", () => {
-    planted.put(claims, claim("c", "pending", one, forObjects("t")));
-    expect(planted.put(things, thing("t"))).toHaveLength(1);
-    planted.put(pages, promise("another"));
-    expect(planted.put(claims, claim("c", "pending", one, forObjects("t")))).toHaveLength(1);
-  });
-});
-
-describe("a claim that is born granted", () => {
-  const counting = (...promised: Promised[]) => page({ limit: 1, allocated: 1, promised, shares: [["g", 1, 1]] });
-  const born: Record<string, readonly [happens: (planted: Planted) => void, faults: number]> = {
-    "comes with the page that counts it": [() => undefined, 0],
-    "comes after the page": [(planted) => (planted.nowMs += 1), 1],
-    "comes when another has taken its place": [(planted) => planted.put(claims, claim("d", "granted", one)), 1],
-    "comes when the page promises its place to another": [
+describe("a transaction", () => {
+  /** All that a transaction writes, and what is found to be wrong with it. */
+  function faultsOf(write: (planted: Planted) => void): readonly string[] {
+    const changes: QuotaChange[] = [];
+    const planted = new Planted([], (change) => changes.push(change));
+    planted.put(grants, grant("g", [{ amount: 2 }]));
+    planted.put(pages, page({ limit: 2, allocated: 1, shares: [["g", 2, 1]] }));
+    planted.put(claims, claim("old", "granted", one, forObjects("o", "o")));
+    planted.put(things, thing("o"));
+    changes.length = 0;
+    write(planted);
+    return [...transactionFaults(changes, planted.truth)];
+  }
+  const counting = (allocated: number) => page({ limit: 2, allocated, shares: [["g", 2, 1]] });
+  const born = (amount = 1) => claim("c", "granted", [{ amount }], forObjects("t", "t"));
+  const cases: Record<string, readonly [write: (planted: Planted) => void, faults: number]> = {
+    "of page, claim and object is whole": [
       (planted) => {
-        planted.nowMs += 1;
-        planted.put(pages, counting({ by: "d", amount: 1 }));
+        planted.put(pages, counting(2));
+        planted.put(claims, born());
+        planted.put(things, thing("t"));
+      },
+      0,
+    ],
+    "without the page is not": [
+      (planted) => {
+        planted.put(claims, born());
+        planted.put(things, thing("t"));
       },
       1,
     ],
-    "comes before the page promises, in the same piece, what was forced": [
-      (planted) => planted.put(pages, counting({ by: "d", amount: 1, forced: true })),
+    "without the object is not": [
+      (planted) => {
+        planted.put(pages, counting(2));
+        planted.put(claims, born());
+      },
+      1,
+    ],
+    "whose claim does not fit is not": [
+      (planted) => {
+        planted.put(pages, counting(3));
+        planted.put(claims, born(2));
+        planted.put(things, thing("t"));
+      },
+      1,
+    ],
+    "that removes object, claim and what the page counts is whole": [
+      (planted) => {
+        planted.remove(things, "o");
+        planted.remove(claims, "old");
+        planted.put(pages, counting(0));
+      },
+      0,
+    ],
+    "that removes object and claim and leaves the page is not": [
+      (planted) => {
+        planted.remove(things, "o");
+        planted.remove(claims, "old");
+      },
+      1,
+    ],
+    "of one write that grants a claim later is another matter": [
+      (planted) => planted.put(claims, claim("d", "pending", one)),
       0,
     ],
   };
-  for (const [what, [happens, faults]] of Object.entries(born)) {
+  for (const [what, [write, faults]] of Object.entries(cases)) {
     it(`${what}: ${faults === 0 ? "accepted" : "reported"}`, () => {
-      const planted = new Planted([new BornTogether()]);
-      planted.put(grants, grant("g", [{ amount: 1 }]));
-      planted.put(pages, counting());
-      happens(planted);
-      expect(planted.put(claims, claim("c", "granted", one))).toHaveLength(faults);
+      expect(faultsOf(write)).toHaveLength(faults);
     });
   }
-
-  const keeping = (ahead: number) =>
-    page({ limit: 4, allocated: 0, shares: [["g", 4, 1]], more: ahead === 0 ? {} : { ahead } });
-  const kept: Record<string, readonly [ahead: number, came: number, amount: number, faults: number]> = {
-    "takes of what its page keeps": [2, 0, 2, 0],
-    "takes what is left of it": [3, 2, 1, 0],
-    "takes more than its page keeps": [2, 0, 3, 1],
-    "takes more than is left of it": [3, 2, 2, 1],
-    "takes of a page that keeps nothing": [0, 0, 1, 1],
-  };
-  for (const [what, [ahead, came, amount, faults]] of Object.entries(kept)) {
-    it(`${what}: ${faults === 0 ? "accepted" : "reported"}`, () => {
-      const planted = new Planted([new BornTogether()]);
-      planted.put(grants, grant("g", [{ amount: 4 }]));
-      expect(planted.put(pages, keeping(ahead))).toEqual([]);
-      planted.nowMs += 1;
-      if (came > 0) expect(planted.put(claims, claim("b", "granted", [{ amount: came }]))).toEqual([]);
-      expect(planted.put(claims, claim("c", "granted", [{ amount }]))).toHaveLength(faults);
-    });
-  }
-
-  it("is reported when its page keeps more than there is, but for those that came by the version before", () => {
-    const planted = new Planted([new BornTogether()]);
-    planted.put(grants, grant("g", [{ amount: 4 }]));
-    expect(planted.put(pages, keeping(5))).toHaveLength(1);
-    planted.put(pages, keeping(4));
-    planted.nowMs += 1;
-    planted.put(claims, claim("c", "granted", [{ amount: 2 }]));
-    expect(planted.put(pages, keeping(4))).toEqual([]);
-    expect(planted.put(pages, keeping(4))).toHaveLength(1);
-  });
-
-  it("is another matter than one that is granted later", () => {
-    const planted = new Planted([new BornTogether()]);
-    planted.put(claims, claim("c", "pending", one));
-    planted.put(pages, page({ limit: 1, allocated: 0, promised: [{ by: "c", amount: 1 }] }));
-    planted.nowMs += 1;
-    expect(planted.put(claims, claim("c", "granted", one))).toEqual([]);
-  });
 });
-
 describe("claims of people and services", () => {
   it("are deleted by nobody else", () => {
     const book = new AdmissionBook();

@@ -48,7 +48,7 @@ function partLike(parts: readonly TruePart[], { resourceType, dimensionKey }: Tr
 }
 
 /** Whether the pages of a claim promise all that it asks for in one attempt. */
-export function hasCompleteSet(claim: TrueClaim, truth: QuotaTruth): boolean {
+function hasCompleteSet(claim: TrueClaim, truth: QuotaTruth): boolean {
   const pages = claim.asked.map(({ resourceType }) =>
     truth.pages.get(pageId(claim.key.plane, claim.consumer, resourceType)),
   );

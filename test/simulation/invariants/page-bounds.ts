@@ -36,8 +36,8 @@ function* sumFaults(page: TruePage): Generator<string> {
     yield `page ${id} promises a claim something twice`;
 }
 
-function statusOf({ limit, allocated, ahead, reservations, shares }: TruePage): string {
+function statusOf({ limit, allocated, reservations, shares }: TruePage): string {
   const promised = reservations.map(({ uid, set, dimensionKey }) => `${uid} ${set} ${dimensionKey}`);
   const given = shares.map(({ namespace, name, amount, generation }) => `${namespace} ${name} ${amount} ${generation}`);
-  return [limit, allocated, ahead, ...promised, ...given].join("\n");
+  return [limit, allocated, ...promised, ...given].join("\n");
 }

@@ -1,8 +1,7 @@
-import { type Checker, InvariantBroken, type World } from "../world/world.ts";
+import { type Checker, InvariantBroken, type TrueChange, type World } from "../world/world.ts";
 import type { AdmissionBook } from "./admission-book.ts";
-import { AdmittedObjectsAreCounted, answerFaults, type LetInBy } from "./admitted-objects-are-counted.ts";
+import { AdmittedObjectsAreCounted, answerFaults } from "./admitted-objects-are-counted.ts";
 import { restFaults, shownFaults } from "./at-rest.ts";
-import { BornTogether } from "./born-together.ts";
 import { bindingFaults } from "./bound-once.ts";
 import { ClaimsOutliveObjects } from "./claims-outlive-objects.ts";
 import { decisionsStand } from "./decisions-stand.ts";
@@ -14,17 +13,13 @@ import { policyGrantFaults } from "./policy-grants.ts";
 import { PolicyHistory } from "./policy-history.ts";
 import { type QuotaChange, QuotaTruth } from "./quota-truth.ts";
 import { swapsFit } from "./swaps-fit.ts";
+import { transactionFaults } from "./transactions-are-whole.ts";
 
 export interface Tolerances {
   /** By how much clocks of machines are wrong at most. */
   readonly clocksDifferMs: number;
   /** How long it may take at most, faults included, until a policy that is Ready is at work everywhere. */
   readonly unsureMs: number;
-  /**
-   * What objects are let in by: grants that are stored, unless given; or promises in the log that the objects come to after
-   * them, where everything is in one process.
-   */
-  readonly letInBy?: LetInBy;
 }
 
 /** Judges everything there is to judge about quota. */
@@ -39,24 +34,22 @@ export class QuotaChecker implements Checker {
   /** What people see may have been wrong when everything else was settled. */
   #mayCorrectFigures = false;
   #writesSinceSettled: string[] | undefined;
+  #transaction: TrueChange[] = [];
 
   constructor(world: World, book: AdmissionBook, tolerances: Tolerances) {
     this.#world = world;
     this.#book = book;
     this.#tolerances = tolerances;
-    const { letInBy = "grants" } = tolerances;
     this.#invariants = [
       pagesCountEnough,
       swapsFit,
       decisionsStand,
-      new AdmittedObjectsAreCounted(book, this.#policies, letInBy),
+      new AdmittedObjectsAreCounted(book, this.#policies),
       new DenialsAreTrue(tolerances.clocksDifferMs, book),
       new ClaimsOutliveObjects(book, this.#policies),
       pageBounds,
-      new BornTogether(),
     ];
-    world.truth.onChange((change) => this.#take(this.truth.take(change), change.now.key.resource));
-    if (letInBy === "promises") return;
+    world.truth.onChange((change) => this.#take(change));
     book.whenAllowed((uid, claims) => {
       const left = claims.filter((claim) => !book.isEndedByHand(claim.uid));
       this.#wrongAnswers.push(...answerFaults(uid, left, this.truth));
@@ -95,10 +88,24 @@ export class QuotaChecker implements Checker {
     demand("I9", shownFaults(this.truth, this.#world.nowMs));
   }
 
-  #take(change: QuotaChange, resource: string): void {
-    this.#policies.take(change);
-    if (!isOfServers(resource)) this.#writesSinceSettled?.push(isOfFigures(change, resource) ? "figures" : resource);
-    for (const invariant of this.#invariants) demand(invariant.name, invariant.faults(change, this.truth));
+  /** What is written in one transaction is there at once, and judged as a whole. */
+  #take(change: TrueChange): void {
+    this.#transaction.push(change);
+    if (change.more) return;
+    const changes = this.#transaction.map((each) => this.#taken(each));
+    this.#transaction = [];
+    for (const each of changes) {
+      for (const invariant of this.#invariants) demand(invariant.name, invariant.faults(each, this.truth));
+    }
+    demand("I13", transactionFaults(changes, this.truth));
+  }
+
+  #taken(change: TrueChange): QuotaChange {
+    const { resource } = change.now.key;
+    const taken = this.truth.take(change);
+    this.#policies.take(taken);
+    if (!isOfServers(resource)) this.#writesSinceSettled?.push(isOfFigures(taken, resource) ? "figures" : resource);
+    return taken;
   }
 }
 

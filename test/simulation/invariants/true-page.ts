@@ -20,8 +20,6 @@ export interface TruePage {
   readonly grantCount: bigint;
   readonly writer: string;
   readonly reservations: readonly TrueReservation[];
-  /** What is kept for claims to come. */
-  readonly ahead: bigint;
   readonly shares: readonly TrueShare[];
   readonly isOverLimit: boolean;
   /** What the object takes when it is written down. */
@@ -66,7 +64,6 @@ export function readTruePage(key: ObjectKey, object: JsonObject, bytes: number):
     grantCount: amountAt(status, "grantCount"),
     writer: textAt(status, "writer"),
     reservations: listAt(status, "reservations").map(reservationIn),
-    ahead: amountAt(status, "ahead"),
     shares: listAt(status, "contributingGrantRefs").map(shareIn),
     isOverLimit: textAt(conditionAt(object, "OverLimit"), "status") === "True",
     bytes,

@@ -28,22 +28,6 @@ export const admissionMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "early answer with two writers",
-    edits: [
-      {
-        file: "src/admission/claim-streams.ts",
-        find: "    this.#options = options;",
-        replace: `    this.#options = options;
-    (globalThis.early ??= new Set()).add(this);`,
-      },
-      {
-        file: "src/controllers/writer/batch.ts",
-        find: "ports.told.promised?.(uid)",
-        replace: "void [...(globalThis.early ?? [])].map((streams) => streams.promised(uid))",
-      },
-    ],
-  },
-  {
     name: "no re-read after 410",
     scenario: "a claim is decided while the door hears nothing, and history does not reach back to it",
     edits: [{ file: "src/admission/claim-stream.ts", find: "if (this.#isOpen) this.#readAll();", replace: "" }],

@@ -1,147 +1,196 @@
 import type { Mutation } from "./mutation.ts";
 
-const ahead = "src/controllers/writer/ahead.ts";
-const birth = "src/controllers/writer/birth.ts";
-const births = "src/controllers/writer/births.ts";
-const batch = "src/controllers/writer/batch.ts";
-const bornObject = "src/apiserver/registry/born-object.ts";
-const logWriter = "src/apiserver/storage/log-writer.ts";
-const isAlone = "together !== undefined && !this.isWaiting(together)";
+const storeChange = "src/apiserver/registry/store-change.ts";
+const bucketBatch = "src/controllers/writer/bucket-batch.ts";
+const transact = "const result = await registry.store.transact(writes, { ticket, isBeforeRendered: isRelease });";
 
 /** Mistakes that only matter where server, controllers and admission are one process. */
 export const embeddedMutations: readonly Mutation[] = [
   {
-    name: "a claim is born without company",
+    name: "a claim is stored without its object",
     worlds: "embedded",
     edits: [
       {
-        file: bornObject,
-        find: "if (places.length === 0 || !places.every(isWaiting)) return undefined;",
+        file: storeChange,
+        find: transact,
+        replace: `if (!isRelease) {
+      const first = await registry.store.transact(others, { ticket });
+      if (first.outcome !== "stored") return { outcome: "declined" };
+    }
+    const result = await registry.store.transact(
+      isRelease ? writes : [change.write],
+      isRelease ? { ticket, isBeforeRendered: true } : {},
+    );`,
+      },
+    ],
+  },
+  {
+    name: "an object is stored without its claim",
+    worlds: "embedded",
+    edits: [
+      {
+        file: storeChange,
+        find: transact,
+        replace: `const result = await registry.store.transact(isRelease ? writes : [change.write], {
+      ticket,
+      isBeforeRendered: isRelease,
+    });`,
+      },
+    ],
+  },
+  {
+    name: "a transaction is split over two appends",
+    worlds: "embedded",
+    edits: [
+      {
+        file: "src/apiserver/storage/log-writer.ts",
+        find: "await log.append(rows.map(({ record }) => record));",
+        replace: `await log.append(rows.slice(0, 1).map(({ record }) => record));
+      if (rows.length > 1) await log.append(rows.slice(1).map(({ record }) => record));`,
+      },
+    ],
+  },
+  {
+    name: "watchers are told before all of a transaction can be read",
+    worlds: "embedded",
+    edits: [
+      {
+        file: "src/apiserver/storage/store.ts",
+        find: "this.#changes = rows.map(({ record, object }) => this.#objects.apply(record, object, nowMs));",
+        replace: `this.#changes = rows.map(({ record, object }) => {
+      const change = this.#objects.apply(record, object, nowMs);
+      this.#watchers.notify(change);
+      return change;
+    });`,
+      },
+    ],
+  },
+  {
+    name: "a bookmark names a revision inside a transaction",
+    worlds: "embedded",
+    edits: [
+      {
+        file: "src/apiserver/http/watch-stream.ts",
+        find: `    if (this.#owesProgress) return;
+    this.#sent = this.#ports.store.revision;`,
+        replace: `    if (this.#owesProgress) return;
+    this.#sent = this.#ports.store.revision - 1;`,
+      },
+    ],
+  },
+  {
+    name: "a proof of freshness names a revision inside a transaction",
+    worlds: "embedded",
+    edits: [
+      {
+        file: "src/apiserver/http/read-requests.ts",
+        find: "return plainAnswer(200, String(registry.store.revision));",
+        replace: "return plainAnswer(200, String(registry.store.revision - 1));",
+      },
+    ],
+  },
+  {
+    name: "two transactions are settled on one version of a page",
+    worlds: "embedded",
+    edits: [
+      {
+        file: bucketBatch,
+        find: "const content = contentOf(state.ledger, before.page, noChanges);",
+        replace: "const content = contents.get(pageKey(state, type));",
+      },
+      {
+        file: bucketBatch,
+        find: "this.#touched.set(pageKey(state, type), { state, type });",
+        replace: `if (!this.#touched.has(pageKey(state, type)))
+          contents.set(pageKey(state, type), contentOf(state.ledger, state.pages.get(type).page, noChanges));
+        this.#touched.set(pageKey(state, type), { state, type });`,
+      },
+      { file: bucketBatch, find: "interface Placed {", replace: "const contents = new Map();\n\ninterface Placed {" },
+    ],
+  },
+  {
+    name: "the ledger is not rolled back",
+    worlds: "embedded",
+    edits: [
+      {
+        file: bucketBatch,
+        find: "for (const { claim } of granted) state?.neverStored(claim.uid);",
         replace: "",
       },
-      { file: logWriter, find: isAlone, replace: "false" },
     ],
   },
   {
-    name: "a claim is born by a page that was taken back",
+    name: "what was to be released is not counted again after a rollback",
     worlds: "embedded",
     edits: [
       {
-        file: bornObject,
-        find: "  const footing = footingOf(registry.store, birth.rests);",
-        replace: `  await new Promise((resolve) => registry.clock.after(30, resolve));
-  const footing = footingOf(registry.store, birth.rests);`,
+        file: bucketBatch,
+        find: `        state?.invalidate();
+        this.#options.rebuild(id);`,
+        replace: "",
       },
-      {
-        file: bornObject,
-        find: "takenBack === store.takenBack && store.isWaiting(revision);",
-        replace: "takenBack !== store.takenBack || store.isWaiting(revision);",
-      },
-      {
-        file: "src/apiserver/registry/create.ts",
-        find: "{ takenBack, together, standing });",
-        replace: "{ takenBack: together === undefined ? takenBack : undefined, together, standing });",
-      },
-      { file: logWriter, find: isAlone, replace: "false" },
     ],
   },
   {
-    name: "company is parted by a full batch",
+    name: "a second attempt under the claim UID of the first",
     worlds: "embedded",
     edits: [
       {
-        file: logWriter,
-        find: "this.#queue.splice(0, this.#withCompany(count))",
-        replace: "this.#queue.splice(0, count)",
+        file: "src/admission/stored-together.ts",
+        find: "({ plane, claim, uid: newUid() })",
+        replace: "({ plane, claim, uid: [plane, claim.namespace, claim.name].join(' ') })",
+      },
+      {
+        file: "src/core/ledger/settle.ts",
+        find: 'if (known !== undefined && (known.state !== "pending" || known.deleting)) return false;',
+        replace: 'if (known !== undefined && (known.state === "granted" || known.deleting)) return false;',
       },
     ],
   },
   {
-    name: "births are not followed",
+    name: "a denial counts a transaction that is rolled back",
     worlds: "embedded",
     edits: [
       {
-        file: birth,
-        find: 'const isGranted = stored?.answer.state === "granted";',
-        replace: "const isGranted = true;",
+        file: "src/controllers/writer/turns.ts",
+        find: "while (!this.isFree) await this.#over;",
+        replace: "",
       },
-      { file: birth, find: "else if (stored === undefined) desk.isCounted = false;", replace: "" },
-      { file: birth, find: "else dropPromises(desk.ledger, entry.open);", replace: "" },
     ],
   },
   {
-    name: "a page that does not count who comes with it",
+    name: "a page counts a create that failed beside it",
     worlds: "embedded",
     edits: [
       {
-        file: "src/core/ledger/rewrite.ts",
-        find: "const figures = shown(book.figures());",
-        replace: "const figures = shown({ ...book.figures(), allocated: book.granted });",
+        file: bucketBatch,
+        find: "for (const each of granted) each.state.neverStored(each.uid);",
+        replace: "",
       },
     ],
   },
   {
-    name: "who comes counts for nobody",
+    name: "a retry settles twice",
     worlds: "embedded",
     edits: [
       {
-        file: "src/core/ledger/page-book.ts",
-        find: "if (short.length === 0) this.#addPromises(wanted);",
-        replace: 'if (short.length === 0 && wanted.as === "promise") this.#addPromises(wanted);',
+        file: bucketBatch,
+        find: 'this.#leftOut.set(ticket, { outcome: "busy", until: busy.turns.over });',
+        replace: `this.#leftOut.set(ticket, { outcome: "busy", until: busy.turns.over });
+      for (const { change, state } of changes) for (const claim of change.granted) grantAtOnce(state.ledger, claim);`,
       },
     ],
   },
   {
-    name: "a birth that is promised nothing",
+    name: "a ticket is rendered on a page that somebody else has changed",
     worlds: "embedded",
     edits: [
       {
-        file: births,
-        find: "this.#places.set(type, place);",
-        replace: `this.#places.set(type, place);
-    for (const uid of [...this.#waiting.keys()]) this.promised(uid);`,
-      },
-      { file: births, find: "this.#letGo((uid) => !reserved.has(uid));", replace: "" },
-    ],
-  },
-  {
-    name: "a birth by one page of several",
-    worlds: "embedded",
-    edits: [
-      {
-        file: births,
-        find: "pagesOf(entry.open).map((type) => this.#places.get(type));",
-        replace: "pagesOf(entry.open).flatMap((type) => this.#places.get(type) ?? []);",
-      },
-      {
-        file: "src/controllers/writer/promises.ts",
-        find: "if (!isAll(reserve, this.#standing)) continue;",
-        replace: "if (!pagesOf(reserve.claim).includes(type)) continue;",
+        file: bucketBatch,
+        find: "if (this.#isCurrent({ plane: state.key.plane, namespace, name }, page.page.version)) continue;",
+        replace: "continue;",
       },
     ],
-  },
-  {
-    name: "more is taken than was kept",
-    worlds: "embedded",
-    edits: [
-      {
-        file: ahead,
-        find: "return kept !== undefined && kept.left >= part.amount;",
-        replace: "return kept !== undefined;",
-      },
-    ],
-  },
-  {
-    name: "more is kept than there is",
-    worlds: "embedded",
-    edits: [
-      { file: ahead, find: "least(times(came, growth), partOf(available, partMax))", replace: "times(came, growth)" },
-    ],
-  },
-  {
-    name: "what is kept is never given back",
-    worlds: "embedded",
-    edits: [{ file: "src/core/ledger/rewrite.ts", find: "stored.ahead === next.ahead &&", replace: "" }],
   },
   {
     name: "a page that is being deleted is never known",
@@ -151,18 +200,6 @@ export const embeddedMutations: readonly Mutation[] = [
         file: "src/controllers/writer/bucket-writer.ts",
         find: "(!deleting || isKnown())",
         replace: "!deleting",
-      },
-    ],
-  },
-  {
-    name: "an object before its promise has its place",
-    worlds: "embedded",
-    edits: [
-      {
-        file: batch,
-        find: "const promises = new Promises(decisions.filter(isReserve), tell);",
-        replace: `const promises = new Promises(decisions.filter(isReserve), tell);
-  for (const { claim } of decisions.filter(isReserve)) ports.told.promised?.(claim.claim.uid);`,
       },
     ],
   },

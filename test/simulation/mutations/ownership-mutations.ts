@@ -2,7 +2,7 @@ import type { Mutation } from "./mutation.ts";
 
 const nextStep = "src/controllers/ownership/next-step.ts";
 const changes = "src/controllers/ownership/claim-changes.ts";
-const deletion = '{ uid, resourceVersion: version, propagation: "Background" }';
+const deletion = '{ uid, resourceVersion, propagation: "Background" }';
 
 /** Mistakes in binding claims to objects, and in letting them go. */
 export const ownershipMutations: readonly Mutation[] = [

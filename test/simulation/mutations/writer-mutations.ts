@@ -7,9 +7,9 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "somebody changes one page of two while both are written",
     edits: [
       {
-        file: "src/controllers/writer/promises.ts",
-        find: "pagesOf(claim).every((type) => pages.has(type))",
-        replace: "pagesOf(claim).some((type) => pages.has(type))",
+        file: "src/controllers/writer/batch.ts",
+        find: "return pagesOf(claim).every((type) => pages.has(type));",
+        replace: "return pagesOf(claim).some((type) => pages.has(type));",
       },
     ],
   },
@@ -100,15 +100,15 @@ export const writerMutations: readonly Mutation[] = [
       {
         file: "src/controllers/writer/denials.ts",
         find: `  await Promise.all([views.grants.fresh(signal), views.registrations.fresh(signal)]);
-  const { grantChanges } = desk;
+  const { grantChanges } = state;
   const types = new Set(denials.flatMap(pagesOf).filter((type) => !swapped.has(type)));
-  if (!(await areUnchanged(desk, [...types], ports, signal))) return true;
+  if (!(await areUnchanged(state, [...types], deps, signal))) return true;
   await views.claims.fresh(signal);
-  const short = shortages(desk, denials, ports);
+  const short = shortages(state, denials, deps);
   await views.grants.fresh(signal);
 `,
-        replace: `  const { grantChanges } = desk;
-  const short = shortages(desk, denials, ports);
+        replace: `  const { grantChanges } = state;
+  const short = shortages(state, denials, deps);
 `,
       },
     ],
@@ -132,8 +132,8 @@ export const writerMutations: readonly Mutation[] = [
         file: "src/controllers/writer/page-store.ts",
         find: 'if (meaning === "conflict") return undefined;',
         replace: `if (meaning === "conflict") {
-        const now = await this.read(key, page.resourceType, signal);
-        return now === undefined ? undefined : this.swap(key, now, { content, ordered }, signal);
+        const now = await this.read(key, before.page.resourceType, signal);
+        return now === undefined ? undefined : this.swap(key, now, content, signal);
       }`,
       },
     ],
@@ -157,10 +157,10 @@ export const writerMutations: readonly Mutation[] = [
         file: "src/controllers/writer/page-store.ts",
         find: 'if (meaning === "conflict") return undefined;',
         replace: `if (meaning === "conflict") {
-        const now = await this.read(key, page.resourceType, signal);
+        const now = await this.read(key, before.page.resourceType, signal);
         const own = new Set(content.reservations.map(({ dimensionKey }) => dimensionKey));
         const isApart = now?.page.content.reservations.every(({ dimensionKey }) => !own.has(dimensionKey));
-        return isApart ? this.swap(key, now, { content, ordered }, signal) : undefined;
+        return isApart ? this.swap(key, now, content, signal) : undefined;
       }`,
       },
     ],

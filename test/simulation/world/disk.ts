@@ -2,6 +2,7 @@ import { firstRevision, LogFull, type LogRecord, type RecordLog } from "../../..
 import type { SeededRandom } from "./seeded-random.ts";
 import { RecordedTruth } from "./truth.ts";
 import type { VirtualTime } from "./virtual-time.ts";
+import { InvariantBroken } from "./world.ts";
 
 /** How the disk is doing. */
 export type DiskState = "good" | "slow" | "full";
@@ -85,6 +86,7 @@ export class SimulatedDisk {
   #append(records: readonly LogRecord[]): void {
     for (const record of records) this.#records.set(record.revision, record);
     try {
+      if (records.at(-1)?.more === true) throw new InvariantBroken("I13", "an append ends inside a transaction");
       for (const record of records) this.truth.take(record);
     } catch (error) {
       this.#ports.failed(error);

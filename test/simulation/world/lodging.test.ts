@@ -52,19 +52,6 @@ describe("a program in the process of the server", () => {
     expect(lives).toEqual(["apiserver-1", "apiserver-2"]);
   });
 
-  it("writes what has its place at once, and is there when the disk has it", async () => {
-    const heard: string[] = [];
-    const world = await worldWith(async (host) => {
-      const ordered = (): void => void heard.push("ordered");
-      const created = clientOf(host).create(configMap("default", "x", {}), { ordered }, signal);
-      void created.then(() => heard.push("stored"));
-    }, "slow");
-    await world.pass(40, nothing);
-    expect(heard).toEqual(["ordered"]);
-    await world.pass(2_000, nothing);
-    expect(heard).toEqual(["ordered", "stored"]);
-  });
-
   it("hears nothing any more when the server crashes", async () => {
     const heard: string[] = [];
     const world = await worldWith(async (host) => {

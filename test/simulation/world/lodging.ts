@@ -1,5 +1,5 @@
 import type { EmbeddedServer } from "../../../src/apiserver/embedded-server.ts";
-import { directTransport } from "../../../src/kube/transport/direct-transport.ts";
+import { type DirectHandle, directTransport } from "../../../src/kube/transport/direct-transport.ts";
 import type { Call, Transport } from "../../../src/kube/transport/transport.ts";
 import { systemUser } from "../../../src/up/quota-system.ts";
 import { InnerWay } from "./inner-way.ts";
@@ -10,35 +10,37 @@ import type { Weather } from "./weather.ts";
 import type { Host, Lodger } from "./world.ts";
 
 const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
-const system = { username: systemUser, uid: "", groups: ["system:masters"], extra: {} };
 const { signal } = new AbortController();
+
+interface Begun {
+  readonly server: EmbeddedServer;
+  /** The way into it. */
+  readonly handle: DirectHandle;
+}
 
 /** Room for a program in the process of the server: it begins with each life of the server, and ends with it. */
 export class Lodging {
   lodger: Lodger | undefined;
   readonly #weather: Weather;
   readonly #random: SeededRandom;
-  /** Whether the server takes the word of its lodger, or looks whether it is right. */
-  readonly #vouched: "believed" | "proved";
   #touches = 0;
 
   constructor(weather: Weather, random: SeededRandom) {
     this.#weather = weather;
     this.#random = random;
-    this.#vouched = random.chance(0.5) ? "believed" : "proved";
   }
 
   /** Settles when the lodger is ready, if there is one. */
-  async begin(server: EmbeddedServer, machine: SimulatedMachine, host: Host): Promise<void> {
-    await this.lodger?.(inside(host, this.#wayTo(server, machine)));
+  async begin({ server, handle }: Begun, machine: SimulatedMachine, host: Host): Promise<void> {
+    await this.lodger?.(inside(host, this.#wayTo(handle, machine, host.incarnation)), server);
   }
 
-  #wayTo({ api }: EmbeddedServer, machine: SimulatedMachine): Transport {
-    const others = directTransport((request) => api.handle(request), admin);
+  #wayTo(handle: DirectHandle, machine: SimulatedMachine, incarnation: string): Transport {
+    const others = directTransport(handle, admin);
     return new InnerWay({
       machine,
       life: machine.life as Life,
-      direct: directTransport((request) => api.handle(request), system, this.#vouched),
+      direct: directTransport(handle, systemUser(incarnation)),
       fateOf: (call) => this.#weather.fateOf(machine.name, call, this.#random),
       touch: (call) => this.#touch(call, others),
     });

@@ -8,11 +8,12 @@ import {
   type Reply,
   type Transport,
 } from "../../../src/kube/transport/transport.ts";
+import { CheckedReaders } from "./checked-readers.ts";
 import type { SimulatedDisk } from "./disk.ts";
 import { definitionsFrom, resolvePlane } from "./layout.ts";
 import type { Lodging } from "./lodging.ts";
 import type { Life, SimulatedMachine } from "./machine.ts";
-import type { Door, Host } from "./world.ts";
+import type { Door, Host, Removing } from "./world.ts";
 
 const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
 
@@ -20,6 +21,9 @@ export interface ServerOptions {
   readonly disk: SimulatedDisk;
   readonly limits: Partial<StoreLimits>;
   readonly door: Door;
+  readonly removing: Removing;
+  /** What readers of the server must not see ends the run. */
+  readonly failed: (error: unknown) => void;
   readonly lodging: Lodging;
   /** Its disk left it not knowing what is written: nothing but a restart helps. */
   readonly broken: () => void;
@@ -86,7 +90,7 @@ export class SimulatedServer {
       clock,
       random: { fraction: () => random.fraction(), uuid: () => random.uuid() },
       tokens: [],
-      plugins: [{ name: "door", validate: this.#options.door }],
+      plugins: [{ name: "door", validate: this.#options.door, removing: this.#options.removing }],
       resolvePlane,
       definitionsFrom,
       report,
@@ -94,13 +98,12 @@ export class SimulatedServer {
     });
     if (life.isOver) return;
     this.#watchOver(server, host);
-    await this.#options.lodging.begin(server, machine, host);
+    const readers = new CheckedReaders(this.#options.disk.truth, this.#options.failed);
+    readers.watch(server.registry.store);
+    const handle = readers.over((request) => server.api.handle(request));
+    await this.#options.lodging.begin({ server, handle }, machine, host);
     if (life.isOver) return;
-    this.#serving = {
-      life,
-      transport: directTransport((request) => server.api.handle(request), admin),
-      cuts: new Set(),
-    };
+    this.#serving = { life, transport: directTransport(handle, admin), cuts: new Set() };
   }
 
   /** Somebody restarts a server whose disk failed it. */

@@ -11,7 +11,7 @@ import { SimulatedServer } from "./server.ts";
 import type { Trace } from "./trace.ts";
 import { VirtualTime } from "./virtual-time.ts";
 import { Weather } from "./weather.ts";
-import type { Door, Lodger, Truth, World } from "./world.ts";
+import type { Door, Lodger, Removing, Truth, World } from "./world.ts";
 
 export const serverName = "apiserver";
 
@@ -44,6 +44,7 @@ export class SimulatedWorld implements World {
   readonly #machines = new Map<string, SimulatedMachine>();
   readonly #lodging: Lodging;
   #door: Door | undefined;
+  #removing: Removing | undefined;
   #isCalm = false;
   #failure: { readonly error: unknown } | undefined;
 
@@ -76,6 +77,8 @@ export class SimulatedWorld implements World {
       disk: this.disk,
       limits: { historyCount: random.pick(historyCounts), ...(isEmbedded ? drawLimits(this.random("limits")) : {}) },
       door: async (request, signal) => (await this.#door?.(request, signal)) ?? { allowed: true },
+      removing: (leaving) => this.#removing?.(leaving),
+      failed: (error) => this.fail(error),
       lodging: this.#lodging,
       broken: () => this.machine(serverName).crash(random.between(10, 3_000)),
     });
@@ -120,8 +123,9 @@ export class SimulatedWorld implements World {
     return made;
   }
 
-  guard(door: Door): void {
+  guard(door: Door, removing?: Removing): void {
     this.#door = door;
+    this.#removing = removing;
   }
 
   lodge(lodger: Lodger): void {

@@ -10,6 +10,9 @@ export class RecordedTruth implements Truth {
   readonly #listeners: ((change: TrueChange) => void)[] = [];
   readonly #nowMs: () => number;
   #revision = 0;
+  /** By the revisions in them; of those that have more than one. */
+  readonly #transactions = new Map<number, readonly LogRecord[]>();
+  #open: LogRecord[] = [];
 
   constructor(records: Iterable<LogRecord>, nowMs: () => number) {
     this.#nowMs = nowMs;
@@ -35,8 +38,25 @@ export class RecordedTruth implements Truth {
     this.#listeners.push(listener);
   }
 
+  /** The last revision of the transaction that a revision is in. */
+  endOf(revision: number): number {
+    return this.transactionAt(revision).at(-1)?.revision ?? revision;
+  }
+
+  /** All writes of the transaction that a revision is in. */
+  transactionAt(revision: number): readonly LogRecord[] {
+    return this.#transactions.get(revision) ?? [];
+  }
+
+  #noteTransaction(record: LogRecord): void {
+    this.#open.push(record);
+    if (record.more) return;
+    if (this.#open.length > 1) for (const { revision } of this.#open) this.#transactions.set(revision, this.#open);
+    this.#open = [];
+  }
+
   take(record: LogRecord): void {
-    const { key, revision, deleted } = record;
+    const { key, revision, deleted, more } = record;
     const objects = this.#byResource.get(key.resource) ?? new Map<string, TrueObject>();
     this.#byResource.set(key.resource, objects);
     const id = keyText(key);
@@ -45,8 +65,9 @@ export class RecordedTruth implements Truth {
     if (deleted) objects.delete(id);
     else objects.set(id, now);
     this.#revision = revision;
+    this.#noteTransaction(record);
     const type = deleted ? "deleted" : before === undefined ? "added" : "modified";
-    for (const listener of this.#listeners) listener({ type, atMs: this.#nowMs(), now, before });
+    for (const listener of this.#listeners) listener({ type, atMs: this.#nowMs(), now, before, more });
   }
 }
 

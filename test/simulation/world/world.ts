@@ -1,4 +1,5 @@
 // What those who act in a simulated world, and those who judge it, can see and do.
+import type { EmbeddedServer } from "../../../src/apiserver/embedded-server.ts";
 import type { AdmissionPlugin } from "../../../src/apiserver/registry/admission.ts";
 import type { ObjectKey, Scope } from "../../../src/apiserver/storage/object-key.ts";
 import type { PlaneLayout } from "../../../src/controllers/planes-of-server.ts";
@@ -64,6 +65,8 @@ export interface TrueChange {
   /** The new state; of a deletion, the last one. */
   readonly now: TrueObject;
   readonly before: TrueObject | undefined;
+  /** Whether the next change is of the same transaction. */
+  readonly more: boolean;
 }
 
 /**
@@ -91,7 +94,7 @@ export interface World {
   /** The machine of that name; made when it is first asked for. */
   machine(name: string): Machine;
   /** Asked before the API server stores anything, in every life of it; before the first call everything is let in. */
-  guard(door: Door): void;
+  guard(door: Door, removing?: Removing): void;
   /** Runs in the process of the API server, in every life of it; before the first call nobody else does. */
   lodge(lodger: Lodger): void;
   /** In true time; nothing stops it. */
@@ -106,10 +109,13 @@ export interface World {
  * A program in the process of the API server, with a way into it that nothing gets lost on. They end together. Nobody
  * reaches the server before it is ready.
  */
-export type Lodger = (host: Host) => Promise<void>;
+export type Lodger = (host: Host, server: EmbeddedServer) => Promise<void>;
 
 /** Decides what the API server stores. */
 export type Door = NonNullable<AdmissionPlugin["validate"]>;
+
+/** Says what goes together with an object that leaves the store. */
+export type Removing = NonNullable<AdmissionPlugin["removing"]>;
 
 /** Something that happens at its time, unless it is left out to find out whether a failure needs it. */
 export interface Step {

@@ -27,8 +27,6 @@ export class ShapeTree<Found> {
 export class Shape<Found> {
   /** What somebody found out about this shape. */
   found: Found | undefined;
-  /** How often somebody tried to find that out. */
-  tries = 0;
   readonly #tree: ShapeTree<Found>;
   #end: Shape<Found> | undefined;
   /** The first step from here that was seen, which is mostly the only one. */

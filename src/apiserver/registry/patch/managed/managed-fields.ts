@@ -125,21 +125,6 @@ function encodeOwner(owner: Owner): ManagedFieldsEntry {
 
 type Writable<Entry> = { -readonly [Field in keyof Entry]?: Entry[Field] };
 
-/** The order of entries: that of their owners. */
-export function compareEntries(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
-  return compareOwners(ownerIn(left), ownerIn(right));
-}
-
-function ownerIn({
-  manager = "",
-  operation = "Update",
-  apiVersion = "",
-  subresource = "",
-  time = "",
-}: ManagedFieldsEntry) {
-  return { manager, operation, apiVersion, subresource, timeSeconds: unixSeconds(time) };
-}
-
 /** Those who applied first; then by time, name, version and subresource. */
 function compareOwners(left: Omit<Owner, "fields">, right: Omit<Owner, "fields">): number {
   return (

@@ -1,0 +1,34 @@
+import { RevisionQueue } from "./revision-queue.ts";
+
+interface Transaction {
+  readonly first: number;
+  /** Its last revision, by which it is found. */
+  readonly revision: number;
+}
+
+/** Where transactions of more than one write begin and end, as far back as history goes. */
+export class TransactionBounds {
+  readonly #transactions = new RevisionQueue<Transaction>();
+  #first: number | undefined;
+
+  /** Revisions come in order; `more`: the next one is of the same transaction. */
+  add(revision: number, more: boolean): void {
+    if (more) {
+      this.#first ??= revision;
+      return;
+    }
+    if (this.#first !== undefined) this.#transactions.push({ first: this.#first, revision });
+    this.#first = undefined;
+  }
+
+  /** The last revision of the transaction that a revision is in; itself, when it is in none. */
+  endOf(revision: number): number {
+    const next = this.#transactions.firstAfter(revision);
+    return next !== undefined && next.first <= revision ? next.revision : revision;
+  }
+
+  /** Nobody asks about revisions before this one any more. */
+  forget(revision: number): void {
+    while ((this.#transactions.first?.revision ?? Number.POSITIVE_INFINITY) <= revision) this.#transactions.shift();
+  }
+}

@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FakeClock } from "./fake-clock.ts";
+import { HeldLog } from "./held-log.ts";
+import type { ObjectKey } from "./object-key.ts";
+import { type Change, type ObjectStore, StorageUnavailable } from "./object-store.ts";
+import { LogFull } from "./record-log.ts";
+import { openStore } from "./store.ts";
+import type { StoreLimits } from "./store-limits.ts";
+import type { BatchEnd, BatchRenderer, LeftOut, Ticket, TransactionResult, Write } from "./transaction.ts";
+
+function key(name: string, resource = "configmaps"): ObjectKey {
+  return { plane: "root", resource, namespace: "default", name };
+}
+
+function write(name: string, expected = 0, resource = "configmaps"): Write {
+  return { key: key(name, resource), expected, object: { metadata: { name }, from: expected }, deleted: false };
+}
+
+function removal(name: string, expected: number): Write {
+  return { ...write(name, expected), deleted: true };
+}
+
+/** Counts, in one object, the tickets of all batches; leaves out those that it is told to. */
+class Counter implements BatchRenderer {
+  readonly calls: string[][] = [];
+  readonly ends: BatchEnd["outcome"][] = [];
+  readonly leaveOut = new Map<Ticket, LeftOut>();
+  #revision = 0;
+  #count = 0;
+
+  ticket(name: string): Ticket & { readonly name: string } {
+    return { renderer: this, name };
+  }
+
+  render(tickets: readonly Ticket[], isCurrent: (key: ObjectKey, revision: number) => boolean) {
+    this.calls.push(tickets.map((ticket) => (ticket as Ticket & { readonly name: string }).name));
+    const taken = tickets.filter((ticket) => !this.leaveOut.has(ticket));
+    expect(isCurrent(key("count", "counts"), this.#revision)).toBe(true);
+    expect(isCurrent(key("count", "counts"), this.#revision + 1)).toBe(false);
+    const count = this.#count + taken.length;
+    const object = { metadata: { name: "count" }, count };
+    const writes = [{ key: key("count", "counts"), expected: this.#revision, object, deleted: false }];
+    const ended = (end: BatchEnd): void => {
+      this.ends.push(end.outcome);
+      if (end.outcome !== "stored") return;
+      this.#count = count;
+      this.#revision = end.stored[0]?.revision ?? 0;
+    };
+    return { writes, leftOut: this.leaveOut, ended };
+  }
+}
+
+describe("transactions", () => {
+  let log: HeldLog;
+  let clock: FakeClock;
+  let store: ObjectStore;
+  let told: string[];
+
+  async function open(limits: Partial<StoreLimits> = {}): Promise<void> {
+    store = await openStore(log, clock, { limits });
+    told = [];
+    store.watchAll((change) => told.push(lineOf(change)));
+  }
+
+  function lineOf({ type, revision, stored }: Change): string {
+    return `${type} ${stored.key.name} ${revision}`;
+  }
+
+  async function pass(...revisions: number[]): Promise<void> {
+    const call = await log.next();
+    expect(call.revisions).toEqual(revisions);
+    await call.pass();
+  }
+
+  function outcomes(results: readonly TransactionResult[]): string[] {
+    return results.map((result) => (result.outcome === "conflict" ? `conflict at ${result.at}` : result.outcome));
+  }
+
+  beforeEach(async () => {
+    log = new HeldLog();
+    clock = new FakeClock();
+    await open();
+  });
+
+  afterEach(async () => {
+    expect(await log.isIdle()).toBe(true);
+    await store.close();
+  });
+
+  it("have one row and one revision for each write, in the order given", async () => {
+    const done = store.transact([write("b"), write("a"), write("c", 0, "secrets")]);
+    await pass(2, 3, 4);
+    const result = await done;
+    expect(result.outcome === "stored" && result.stored.map(({ key: { name }, revision }) => [name, revision])).toEqual(
+      [
+        ["b", 2],
+        ["a", 3],
+        ["c", 4],
+      ],
+    );
+    expect(store.get(key("a"))?.object.metadata.resourceVersion).toBe("3");
+    expect(told).toEqual(["added b 2", "added a 3", "added c 4"]);
+  });
+
+  it("are all there before the first watcher hears of a part", async () => {
+    const seen: unknown[] = [];
+    store.watchAll(() => seen.push([store.revision, store.count({ resource: "configmaps" })]));
+    const done = store.transact([write("a"), write("b"), write("c")]);
+    await pass(2, 3, 4);
+    await done;
+    expect(seen).toEqual([
+      [4, 3],
+      [4, 3],
+      [4, 3],
+    ]);
+  });
+
+  it("write nothing when one of their objects is not what it was expected to be", async () => {
+    const first = store.transact([write("a")]);
+    await pass(2);
+    await first;
+    const results = await Promise.all([
+      store.transact([write("b"), write("a")]),
+      store.transact([write("c"), removal("a", 1), write("d")]),
+    ]);
+    expect(outcomes(results)).toEqual(["conflict at 1", "conflict at 1"]);
+    expect(store.count({ resource: "configmaps" })).toBe(1);
+  });
+
+  it("that touch the same object go one after the other, and the later one conflicts", async () => {
+    const one = store.transact([write("a"), write("b")]);
+    const two = store.transact([write("c"), write("b")]);
+    const three = store.transact([write("c")]); // behind the second, though the first leaves it room
+    await pass(2, 3);
+    await pass(4);
+    expect(outcomes(await Promise.all([one, two, three]))).toEqual(["stored", "conflict at 1", "stored"]);
+  });
+
+  it("are never parted, however full a batch is", async () => {
+    await store.close();
+    await open({ batchCount: 3 });
+    const all = [
+      store.transact([write("a")]),
+      store.transact([write("b"), write("c"), write("d")]),
+      store.transact([write("e"), write("f"), write("g"), write("h"), write("i")]),
+      store.transact([write("j")]),
+    ];
+    await pass(2);
+    await pass(3, 4, 5);
+    await pass(6, 7, 8, 9, 10);
+    await pass(11);
+    expect(outcomes(await Promise.all(all))).toEqual(["stored", "stored", "stored", "stored"]);
+  });
+
+  it("are shown whole by every list, also of a revision inside them, and after a restart", async () => {
+    const first = store.transact([write("a"), write("b"), write("c")]);
+    await pass(2, 3, 4);
+    await first;
+    const second = store.transact([removal("a", 2), write("b", 3)]);
+    await pass(5, 6);
+    await second;
+    const check = (): void => {
+      expect([1, 2, 3, 4, 5, 6].map((revision) => store.wholeRevision(revision))).toEqual([1, 4, 4, 4, 6, 6]);
+      expect([...store.list({ resource: "configmaps" }, { at: store.wholeRevision(2) })]).toHaveLength(3);
+    };
+    check();
+    await store.close();
+    await open();
+    check();
+    const after: string[] = [];
+    store.watch({ resource: "configmaps" }, 2, (change) => after.push(lineOf(change)));
+    expect(after).toEqual(["added b 3", "added c 4", "deleted a 5", "modified b 6"]);
+  });
+
+  it("that do not fit on the disk leave nothing behind", async () => {
+    const done = store.transact([write("a"), write("b")]);
+    const refused = expect(done).rejects.toThrow(StorageUnavailable);
+    await (await log.next()).fail(new LogFull("no space left"));
+    await refused;
+    expect([store.count({ resource: "configmaps" }), store.revision]).toEqual([0, 1]);
+    const again = store.transact([write("a"), write("b")]);
+    await pass(2, 3);
+    expect((await again).outcome).toBe("stored");
+  });
+
+  it("with tickets share what their renderer adds, which stands between removals and the rest", async () => {
+    const counter = new Counter();
+    const first = store.transact([write("old")]);
+    await pass(2);
+    await first;
+    const all = [
+      store.transact([write("claim-1"), write("a")], { ticket: counter.ticket("one") }),
+      store.transact([write("plain")]),
+      store.transact([removal("old", 2)], { ticket: counter.ticket("two"), isBeforeRendered: true }),
+      store.transact([write("claim-3"), write("b")], { ticket: counter.ticket("three") }),
+    ];
+    await pass(3, 4, 5, 6, 7, 8, 9);
+    expect(outcomes(await Promise.all(all))).toEqual(["stored", "stored", "stored", "stored"]);
+    expect(told.slice(1)).toEqual([
+      "added plain 3",
+      "deleted old 4",
+      "added count 5",
+      "added claim-1 6",
+      "added a 7",
+      "added claim-3 8",
+      "added b 9",
+    ]);
+    expect(counter.calls).toEqual([["one", "two", "three"]]);
+    expect([3, 4, 5, 6, 7, 8, 9].map((revision) => store.wholeRevision(revision))).toEqual([3, 9, 9, 9, 9, 9, 9]);
+    expect(store.get(key("count", "counts"))?.object["count"]).toBe(3);
+  });
+
+  it("that their renderer leaves out are not written, and take no other along", async () => {
+    const counter = new Counter();
+    const [one, two, three] = [counter.ticket("one"), counter.ticket("two"), counter.ticket("three")];
+    const until = Promise.resolve();
+    counter.leaveOut.set(one, { outcome: "declined" }).set(two, { outcome: "busy", until });
+    const all = [one, two, three].map((ticket) => store.transact([write(ticket.name)], { ticket }));
+    await pass(2, 3);
+    const results = await Promise.all(all);
+    expect(results.slice(0, 2)).toEqual([{ outcome: "declined" }, { outcome: "busy", until }]);
+    expect(results[2]?.outcome).toBe("stored");
+    expect(told).toEqual(["added count 2", "added three 3"]);
+  });
+
+  it("go on when their renderer leaves all of them out: those behind them have their turn", async () => {
+    const counter = new Counter();
+    const ticket = counter.ticket("one");
+    counter.leaveOut.set(ticket, { outcome: "declined" });
+    const left = store.transact([write("a")], { ticket });
+    const behind = store.transact([write("a")]);
+    expect((await left).outcome).toBe("declined");
+    await pass(2);
+    expect((await behind).outcome).toBe("stored");
+    expect(counter.ends).toEqual([]);
+  });
+
+  it("tell their renderer how its batch ended, and are counted only when it was stored", async () => {
+    const counter = new Counter();
+    const lost = store.transact([write("a")], { ticket: counter.ticket("lost") });
+    const refused = expect(lost).rejects.toThrow(StorageUnavailable);
+    await (await log.next()).fail(new LogFull("no space left"));
+    await refused;
+    const kept = store.transact([write("b")], { ticket: counter.ticket("kept") });
+    await pass(2, 3);
+    await kept;
+    expect(store.get(key("count", "counts"))?.object["count"]).toBe(1);
+    const doubtful = store.transact([write("c")], { ticket: counter.ticket("doubtful") });
+    const doubted = expect(doubtful).rejects.toThrow(/may or may not be there/);
+    await (await log.next()).fail(new Error("input/output error"));
+    await doubted;
+    expect(counter.ends).toEqual(["rolled back", "stored", "unknown"]);
+  });
+
+  it("fail with a renderer that fails, and nothing else does", async () => {
+    const broken: BatchRenderer = {
+      render: () => {
+        throw new Error("mistake");
+      },
+    };
+    const failed = expect(store.transact([write("a")], { ticket: { renderer: broken } })).rejects.toThrow("mistake");
+    const other = store.transact([write("b")]);
+    await pass(2);
+    await failed;
+    expect((await other).outcome).toBe("stored");
+  });
+
+  it("are quiet when they have ended, for each of their objects", async () => {
+    const done = store.transact([write("a"), write("b")]);
+    let isQuiet = false;
+    const quiet = store.quiet(key("b")).then(() => {
+      isQuiet = true;
+    });
+    const call = await log.next();
+    expect(isQuiet).toBe(false);
+    await call.pass();
+    await Promise.all([done, quiet, store.settled()]);
+    expect(isQuiet).toBe(true);
+  });
+});

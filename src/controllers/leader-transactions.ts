@@ -1,0 +1,51 @@
+import type { NotedNeeds, ObjectNeeds } from "./ownership/object-needs.ts";
+import type { ObjectReleases } from "./ownership/object-releases.ts";
+import type { RenderedBuckets } from "./writer/bucket-batch.ts";
+import type { NewClaim, QuotaTicket, ReleasedClaim } from "./writer/ticket.ts";
+import type { IsCurrent, Transactions } from "./writer/transactions.ts";
+
+/** Parts of the controllers that a server in this process asks while this process leads. */
+export interface LeadingParts {
+  readonly transactions: Transactions;
+  readonly releases: ObjectReleases;
+  readonly needs: ObjectNeeds;
+}
+
+const nothing = (): void => undefined;
+
+/** Quota in one transaction with objects, while this process leads; before and after that, it is decided by itself. */
+export class LeaderTransactions {
+  #parts: LeadingParts | undefined;
+
+  lead(parts: LeadingParts): void {
+    this.#parts = parts;
+  }
+
+  end(): void {
+    this.#parts = undefined;
+  }
+
+  try(granted: readonly NewClaim[], released: readonly ReleasedClaim[]): QuotaTicket | undefined {
+    return this.#parts?.transactions.try(granted, released);
+  }
+
+  render(tickets: readonly QuotaTicket[], isCurrent: IsCurrent): RenderedBuckets {
+    return this.#parts?.transactions.render(tickets, isCurrent) ?? allDeclined(tickets);
+  }
+
+  onRemoval: ObjectReleases["onRemoval"] = (address, uid) => this.#parts?.releases.onRemoval(address, uid) ?? [];
+
+  onChange: ObjectReleases["onChange"] = (address, uid, needs) =>
+    this.#parts?.releases.onChange(address, uid, needs) ?? [];
+
+  /** What policies made of an object that was stored, and the claims that were stored with it. */
+  note(noted: NotedNeeds, claims: readonly ReleasedClaim[]): void {
+    this.#parts?.needs.note(noted);
+    this.#parts?.releases.note(noted.uid, claims);
+  }
+}
+
+function allDeclined(tickets: readonly QuotaTicket[]): RenderedBuckets {
+  const leftOut = new Map(tickets.map((ticket) => [ticket, { outcome: "declined" as const }]));
+  return { pages: [], leftOut, stored: nothing, rolledBack: nothing, unknown: nothing };
+}
