@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Change, StoredObject } from "../../src/apiserver/storage/object-store.ts";
+import type { Change, ObjectStore, StoredObject } from "../../src/apiserver/storage/object-store.ts";
 import { SqliteLog } from "../../src/apiserver/storage/sqlite-log.ts";
 import { openStore } from "../../src/apiserver/storage/store.ts";
 import { buildWriter, Child, type Said } from "./child.ts";
@@ -49,6 +49,7 @@ async function inspect(directory: string, said: Said, known: Known): Promise<voi
   expect(store.revision).toBeGreaterThanOrEqual(known.revision);
   for (const opened of said.opened) expect(opened).toBeGreaterThanOrEqual(known.answered);
   expect([...history.keys()]).toEqual(range(store.oldestRevision + 1, store.revision));
+  expectWhole(history, store);
   for (const write of history.values()) known.learn(write);
   known.answered = store.revision;
   const there = [...known.newest.values()].filter(({ deleted }) => !deleted);
@@ -56,6 +57,17 @@ async function inspect(directory: string, said: Said, known: Known): Promise<voi
   const found = [...store.list(configmaps)].map((stored) => `${stored.key.name} ${stored.revision} ${markOf(stored)}`);
   expect(found.sort()).toEqual(expected);
   await store.close();
+}
+
+/** Of a transaction, both writes are there, one after the other, and the store knows that they belong together. */
+function expectWhole(history: ReadonlyMap<number, Answered>, store: ObjectStore): void {
+  for (const [revision, { name, mark }] of history) {
+    if (!name.startsWith("twin-") || !history.has(revision - 1)) continue;
+    expect(history.get(revision - 1)?.mark).toBe(mark);
+    expect(store.wholeRevision(revision - 1)).toBe(revision);
+  }
+  const [last] = [...history.keys()].slice(-1);
+  if (last !== undefined) expect(store.wholeRevision(last)).toBe(last);
 }
 
 function range(from: number, to: number): number[] {
@@ -76,7 +88,7 @@ describe("a process that is killed while it writes", () => {
     writer.remove();
   });
 
-  it(`loses nothing that it answered, ${kills} times over on one directory`, async () => {
+  it(`loses nothing that it answered, and no part of a transaction, ${kills} times over on one directory`, async () => {
     const known = new Known();
     let answered = 0;
     for (let round = 0; round < kills; round += 1) {

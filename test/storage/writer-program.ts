@@ -2,7 +2,7 @@
 // `node writer.js <directory> write|hold`. It is made to be killed.
 
 import type { ObjectKey } from "../../src/apiserver/storage/object-key.ts";
-import type { ObjectStore, WriteResult } from "../../src/apiserver/storage/object-store.ts";
+import type { ObjectStore } from "../../src/apiserver/storage/object-store.ts";
 import { SqliteLog } from "../../src/apiserver/storage/sqlite-log.ts";
 import { openStore } from "../../src/apiserver/storage/store.ts";
 import type { Clock } from "../../src/protocol/clock.ts";
@@ -48,13 +48,20 @@ async function write(store: ObjectStore, writer: number): Promise<void> {
     const current = store.get(key);
     const deleted = current !== undefined && count % 5 === 0;
     const object = { metadata: { name }, mark, padding: mark.repeat(1 + ((writer * count) % 60)) };
-    const answer = await (deleted
-      ? store.remove(key, current.revision, object)
-      : store.put(key, current?.revision ?? 0, object));
-    tell(answer, { name, deleted, mark });
+    const own = { key, expected: current?.revision ?? 0, object, deleted };
+    // Every third is a transaction: its twin has the same mark, and the next revision.
+    const twin = twinOf(store, key, writer);
+    const twins = count % 3 === 0 ? [{ ...twin, object: { ...object, metadata: { name: twin.key.name } } }] : [];
+    const answer = await store.transact([own, ...twins]);
+    if (answer.outcome !== "stored") continue;
+    for (const { key: stored, revision } of answer.stored) {
+      const answered: Answered = { name: stored.name, revision, deleted: deleted && stored.name === name, mark };
+      console.log(JSON.stringify(answered));
+    }
   }
 }
 
-function tell(answer: WriteResult, write: Omit<Answered, "revision">): void {
-  if (answer.ok) console.log(JSON.stringify({ ...write, revision: answer.stored.revision }));
+function twinOf(store: ObjectStore, key: ObjectKey, writer: number) {
+  const twin = { ...key, name: `twin-${writer}` };
+  return { key: twin, expected: store.get(twin)?.revision ?? 0, deleted: false };
 }
