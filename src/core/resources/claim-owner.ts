@@ -21,8 +21,8 @@ export function claimOwner({
 }
 
 /**
- * The object that a claim is for without a doubt: the only one it may be for, which owns it as well. Claims are born so
- * where the server knows which objects are on their way. Whether the object was stored the claim does not tell.
+ * The object that a claim is for without a doubt: the only one it may be for, which owns it as well. Claims that were stored
+ * before claims noted the object they are bound to are known by this.
  */
 export function soleOwner(candidates: readonly string[], owners: readonly string[]): string | undefined {
   const [first] = candidates;

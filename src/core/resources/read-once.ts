@@ -2,7 +2,7 @@ import type { Parsed } from "../../protocol/field-issue.ts";
 
 /**
  * A parser that reads each object once. Nobody changes an object after it was made, so what was read of it stays true;
- * and in one process the same version of an object is handed to everybody who looks at it.
+ * and the same version of an object may be handed to several readers.
  */
 export function readOnce<Kind>(parse: (value: unknown) => Parsed<Kind>): (value: unknown) => Parsed<Kind> {
   const results = new WeakMap<object, Parsed<Kind>>();

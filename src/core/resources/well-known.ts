@@ -35,7 +35,7 @@ export const annotations = {
   rendered: "quota.miloapis.com/rendered",
   /** UIDs of the objects that this claim may be for, one of which will be stored; joined by commas. */
   candidates: "quota.miloapis.com/candidates",
-  /** UID of the object that this claim is for, once it is stored. Not on claims that were born with it as their owner. */
+  /** UID of the object that this claim is for, once it is stored. */
   bound: "quota.miloapis.com/bound",
 } as const;
 
