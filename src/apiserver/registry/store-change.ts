@@ -18,7 +18,7 @@ export async function storeChange(
       change.lastCheck();
       return registry.store.put(change.write.key, change.write.expected, change.write.object);
     }
-    const result = await storeTogether(registry, change, companions);
+    const result = await storeTogether(registry, change, companions, signal);
     if (result.outcome === "stored") return { ok: true, stored: ownOf(result.stored, companions) };
     // The object's own precondition is the client's business; one of a companion is that of whoever wants it.
     if (isOwnConflict(result, companions)) return { ok: false, current: result.current };
@@ -41,7 +41,7 @@ export async function removeStored(
     const current = store.get(key);
     const companions = current?.revision === revision ? admission.removing(current) : undefined;
     if (companions === undefined) break;
-    const result = await storeTogether(registry, { write, lastCheck: () => undefined }, companions);
+    const result = await storeTogether(registry, { write, lastCheck: () => undefined }, companions, unending);
     if (result.outcome === "stored") return { ok: true, stored: ownOf(result.stored, companions) };
     if (isOwnConflict(result, companions)) return { ok: false, current: result.current };
   }
@@ -50,7 +50,14 @@ export async function removeStored(
 
 type Together = Exclude<TransactionResult, { readonly outcome: "busy" }>;
 
-async function storeTogether(registry: Registry, change: CheckedWrite, companions: Companions): Promise<Together> {
+const { signal: unending } = new AbortController();
+
+async function storeTogether(
+  registry: Registry,
+  change: CheckedWrite,
+  companions: Companions,
+  signal: AbortSignal,
+): Promise<Together> {
   const { objects, ticket, isRelease } = companions;
   const prepared = prepare(registry, objects);
   if (prepared === undefined) return { outcome: "declined" };
@@ -61,8 +68,19 @@ async function storeTogether(registry: Registry, change: CheckedWrite, companion
     if (!prepared.every(isStillPossible)) return { outcome: "declined" };
     const result = await registry.store.transact(writes, { ticket, isBeforeRendered: isRelease });
     if (result.outcome !== "busy") return result;
-    await result.until;
+    await settledOrAborted(result.until, signal);
   }
+}
+
+/** A client that is gone is not waited for: the last check says so. */
+async function settledOrAborted(until: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  let stop: () => void = () => undefined;
+  const aborted = new Promise<void>((resolve) => {
+    stop = resolve;
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  await Promise.race([until, aborted]);
+  signal.removeEventListener("abort", stop);
 }
 
 /** Undefined when one of them is not valid. */
