@@ -67,20 +67,28 @@ export class History {
     return this.#transactions.endOf(revision);
   }
 
-  /** Forgets the oldest change if a limit says so, and returns it. */
-  trim(nowMs: number): Change | undefined {
+  /** Forgets the oldest change if a limit says so, and the rest of its transaction, of which no part may be left. */
+  trim(nowMs: number): readonly Change[] {
     const oldest = this.#all.first;
-    if (oldest === undefined || !this.#isOver(oldest, nowMs)) return undefined;
-    const { change } = oldest;
+    if (oldest === undefined || !this.#isOver(oldest, nowMs)) return [];
+    const end = this.#transactions.endOf(oldest.change.revision);
+    const forgotten: Change[] = [];
+    for (let next = this.#all.first; next !== undefined && next.change.revision <= end; next = this.#all.first) {
+      this.#drop(next);
+      forgotten.push(next.change);
+    }
+    this.#compacted = end;
+    this.#transactions.forget(end);
+    return forgotten;
+  }
+
+  #drop({ change, chars }: Entry): void {
     const { resource } = change.stored.key;
     this.#all.shift();
     const changes = this.#byResource.get(resource);
     changes?.shift();
     if (changes?.size === 0) this.#byResource.delete(resource);
-    this.#chars -= oldest.chars;
-    this.#compacted = change.revision;
-    this.#transactions.forget(change.revision);
-    return change;
+    this.#chars -= chars;
   }
 
   #isOver(oldest: Entry, nowMs: number): boolean {

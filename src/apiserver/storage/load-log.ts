@@ -29,7 +29,7 @@ function take(loaded: Loaded, record: LogRecord, compacted: number, nowMs: numbe
   const owned = { ...record, key: loaded.objects.ownKey(record.key) };
   if (record.revision > compacted) loaded.objects.apply(owned, undefined, nowMs);
   else restore(loaded, owned, compacted);
-  trim(loaded, nowMs);
+  if (!record.more) trim(loaded, nowMs);
 }
 
 /** Keeps history within its limits, and leaves to compaction what the log need not keep. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeClock } from "./fake-clock.ts";
 import { HeldLog } from "./held-log.ts";
 import type { ObjectKey } from "./object-key.ts";
-import { type Change, type ObjectStore, StorageUnavailable } from "./object-store.ts";
+import { type Change, type ObjectStore, RevisionCompacted, StorageUnavailable } from "./object-store.ts";
 import { LogFull } from "./record-log.ts";
 import { openStore } from "./store.ts";
 import type { StoreLimits } from "./store-limits.ts";
@@ -170,6 +170,23 @@ describe("transactions", () => {
     const after: string[] = [];
     store.watch({ resource: "configmaps" }, 2, (change) => after.push(lineOf(change)));
     expect(after).toEqual(["added b 3", "added c 4", "deleted a 5", "modified b 6"]);
+  });
+
+  it("are forgotten whole, also after a restart: history does not begin inside one", async () => {
+    await store.close();
+    await open({ historyCount: 2 });
+    const check = (): void => {
+      const watchFrom = (revision: number) => () => store.watch({ resource: "configmaps" }, revision, () => undefined);
+      expect(watchFrom(3)).toThrow(RevisionCompacted);
+      expect(watchFrom(4)).not.toThrow();
+    };
+    const done = store.transact([write("a"), write("b"), write("c")]);
+    await pass(2, 3, 4);
+    await done;
+    check();
+    await store.close();
+    await open({ historyCount: 2 });
+    check();
   });
 
   it("that do not fit on the disk leave nothing behind", async () => {

@@ -99,11 +99,11 @@ export class VersionedObjects {
     return obsoleteOnce(this.#place(record, undefined));
   }
 
-  /** Forgets the oldest change if a limit of history says so. */
+  /** Forgets the oldest transaction if a limit of history says so. */
   forget(nowMs: number): CompactionStep | undefined {
-    const change = this.#history.trim(nowMs);
-    if (change === undefined) return undefined;
-    return { compacted: change.revision, obsolete: obsoleteOnce(change) };
+    const changes = this.#history.trim(nowMs);
+    if (changes.length === 0) return undefined;
+    return { compacted: this.#history.compacted, obsolete: changes.flatMap(obsoleteOnce) };
   }
 
   #follow(revision: number): void {
