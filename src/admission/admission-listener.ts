@@ -32,7 +32,7 @@ export interface AdmittingClaim {
   readonly uid: string;
 }
 
-/** What a new object was stored with. */
+/** What an object was stored with. */
 export interface StoredWith {
   readonly rendered: readonly PolicyRendering[];
   readonly claims: readonly NewClaim[];
@@ -43,7 +43,7 @@ export interface AdmissionListener {
   decided?(policy: ClaimCreationPolicy, change: ObjectChange, result: AdmissionResult): void;
   /** A change is let in, and all of these claims are granted and list its object. */
   admitted?(change: ObjectChange, claims: readonly AdmittingClaim[]): void;
-  /** A new object was stored together with its claims; this is what policies made of it. */
+  /** An object was stored together with claims; this is what policies made of it. */
   stored?(change: ObjectChange, version: string, stored: StoredWith): void;
   /** What a policy that only watches would have said. */
   shadowed?(policy: ClaimCreationPolicy, change: ObjectChange, message: string): void;

@@ -165,7 +165,7 @@ export class QuotaAdmission {
       return { policy: policy.policy.metadata.name ?? "", namespace, name, uid: granted[at]?.uid ?? "" };
     });
     if (claims.length > 0) told.admitted?.(change, claims);
-    if (change.operation === "CREATE") told.stored?.(change, version, { rendered, claims: granted });
+    told.stored?.(change, version, { rendered, claims: granted });
     this.#tell(enforced, change, () => "granted");
     const needs = needsOf(this.#placed(enforced, change));
     for (const warning of usageWarnings(needs, (need) => this.#figuresOf(need), sight)) change.warn(warning);

@@ -1,3 +1,4 @@
+import type { ObjectPlace } from "../kube/watch/informer.ts";
 import type { NotedNeeds, ObjectNeeds } from "./ownership/object-needs.ts";
 import type { ObjectReleases } from "./ownership/object-releases.ts";
 import type { RenderedBuckets } from "./writer/bucket-batch.ts";
@@ -33,15 +34,20 @@ export class LeaderTransactions {
     return this.#parts?.transactions.render(tickets, isCurrent) ?? allDeclined(tickets);
   }
 
-  onRemoval: ObjectReleases["onRemoval"] = (address, uid) => this.#parts?.releases.onRemoval(address, uid) ?? [];
+  onRemoval: ObjectReleases["onRemoval"] = (address, uid, stored) =>
+    this.#parts?.releases.onRemoval(address, uid, stored) ?? [];
 
-  onChange: ObjectReleases["onChange"] = (address, uid, needs) =>
-    this.#parts?.releases.onChange(address, uid, needs) ?? [];
+  onChange: ObjectReleases["onChange"] = (address, uid, needs, stored) =>
+    this.#parts?.releases.onChange(address, uid, needs, stored) ?? [];
 
-  /** What policies made of an object that was stored, and the claims that were stored with it. */
-  note(noted: NotedNeeds, claims: readonly ReleasedClaim[]): void {
+  /** What policies made of a new object that was stored. */
+  noteNeeds(noted: NotedNeeds): void {
     this.#parts?.needs.note(noted);
-    this.#parts?.releases.note(noted.uid, claims);
+  }
+
+  /** An object was stored together with these claims. */
+  noteClaims(uid: string, claims: readonly ObjectPlace[]): void {
+    this.#parts?.releases.note(uid, claims);
   }
 }
 

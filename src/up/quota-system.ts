@@ -4,7 +4,6 @@ import { uidOf } from "../admission/claimant.ts";
 import type { EmbeddedServer } from "../apiserver/embedded-server.ts";
 import { Controllers } from "../controllers/controllers.ts";
 import type { LeaderTransactions } from "../controllers/leader-transactions.ts";
-import { partOf } from "../controllers/ownership/object-needs.ts";
 import { claimPoliciesType, registrationsType } from "../controllers/quota-types.ts";
 import type { Runtime } from "../controllers/runtime.ts";
 import type { DecisionListener } from "../controllers/writer/writer-deps.ts";
@@ -17,6 +16,8 @@ import { QuotaTransactions } from "./quota-transactions.ts";
 export interface QuotaSystemOptions
   extends Pick<AdmissionOptions, "waitMsMax" | "systemUsers" | "told" | "toldStreams" | "toldPolicies"> {
   readonly runtime: Runtime;
+  /** That of the system user by whom this system talks to the server. */
+  readonly secret: string;
   readonly server: Pick<EmbeddedServer, "registry" | "kinds">;
   readonly quota?: QuotaOptions;
   readonly toldDecisions?: DecisionListener;
@@ -24,13 +25,13 @@ export interface QuotaSystemOptions
 
 const processKey = "quota.miloapis.com/process";
 
-/** Who the system is to the server in its own process: nobody else knows the incarnation. */
-export function systemUser(incarnation: string) {
+/** Who the system is to the server in its own process: nobody else knows the secret, which is written nowhere. */
+export function systemUser(secret: string) {
   return {
     username: systemUserName,
     uid: "",
     groups: ["system:masters"],
-    extra: { [processKey]: [incarnation] },
+    extra: { [processKey]: [secret] },
   };
 }
 
@@ -45,7 +46,14 @@ export class QuotaSystem {
   /** For the server, when this has started. */
   readonly plugin: ReturnType<typeof quotaPlugin>;
 
-  constructor({ runtime, server, quota = defaultQuotaOptions, toldDecisions = {}, ...options }: QuotaSystemOptions) {
+  constructor({
+    runtime,
+    secret,
+    server,
+    quota = defaultQuotaOptions,
+    toldDecisions = {},
+    ...options
+  }: QuotaSystemOptions) {
     const { planes, clock, random, report } = runtime;
     this.enforcement = quota.enforcement;
     this.controllers = new Controllers({ runtime, leadership: "alone", told: toldDecisions, quota });
@@ -62,7 +70,7 @@ export class QuotaSystem {
       random,
       report,
       transactions,
-      isBucketWriter: ({ extra }) => extra[processKey]?.[0] === runtime.incarnation,
+      isBucketWriter: ({ extra }) => extra[processKey]?.[0] === secret,
       usage: {
         isAlone: true,
         figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey),
@@ -97,14 +105,17 @@ function notingNeeds(told: AdmissionListener = {}, leader: LeaderTransactions): 
     ...told,
     stored: (change, version, stored) => {
       told.stored?.(change, version, stored);
+      const uid = uidOf(change.object);
+      leader.noteClaims(
+        uid,
+        stored.claims.map(({ plane, claim: { namespace, name } }) => ({ plane, namespace, name })),
+      );
+      if (change.operation !== "CREATE") return;
       const policies = stored.rendered.map(({ policy: { policy }, claim }) => {
-        const { uid = "", generation = 0 } = policy.metadata;
-        return { uid, generation, claim };
+        const { metadata } = policy;
+        return { uid: metadata.uid ?? "", generation: metadata.generation ?? 0, claim };
       });
-      const claims = stored.claims.map(({ plane, claim: { namespace, name, consumer, requests }, uid }) => {
-        return { place: { plane, namespace, name }, uid, consumer, held: requests.map(partOf), left: undefined };
-      });
-      leader.note({ uid: uidOf(change.object), version, policies }, claims);
+      leader.noteNeeds({ uid, version, policies });
     },
   };
 }

@@ -10,12 +10,13 @@ import type { BatchEnd, BatchRenderer, RenderedBatch, Ticket, Write } from "../a
 import type { LeaderTransactions } from "../controllers/leader-transactions.ts";
 import type { ObjectAddress } from "../controllers/ownership/governed-object.ts";
 import { partOf } from "../controllers/ownership/object-needs.ts";
+import type { StoredClaims } from "../controllers/ownership/object-releases.ts";
 import type { RenderedBuckets } from "../controllers/writer/bucket-batch.ts";
 import { shrunkStatus } from "../controllers/writer/claim-status.ts";
 import type { NextPage } from "../controllers/writer/page-store.ts";
 import type { QuotaTicket, ReleasedClaim } from "../controllers/writer/ticket.ts";
 import { allowanceBucketDefinition } from "../core/resources/allowance-bucket.ts";
-import { parseResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
+import { parseResourceClaim, type ResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
 import { claimFinalizer, quotaGroup } from "../core/resources/well-known.ts";
 import type { ObjectPlace } from "../kube/watch/informer.ts";
 import type { JsonObject } from "../protocol/json-value.ts";
@@ -36,8 +37,10 @@ interface StoreTicket extends Ticket {
 const claims = `${resourceClaimDefinition.plural}.${quotaGroup}`;
 const buckets = `${allowanceBucketDefinition.plural}.${quotaGroup}`;
 
+const nothing = (): void => undefined;
+
 /** Where the bucket writer and the store meet: quota is stored in one transaction with the objects it is for. */
-export class QuotaTransactions implements ClaimTransactions, BatchRenderer {
+export class QuotaTransactions implements ClaimTransactions, BatchRenderer, StoredClaims {
   readonly #options: QuotaTransactionsOptions;
 
   constructor(options: QuotaTransactionsOptions) {
@@ -52,9 +55,9 @@ export class QuotaTransactions implements ClaimTransactions, BatchRenderer {
     const needs = reduced.map(({ policy, needed }) => {
       return { policy, needed: needed && { consumer: needed.consumer, parts: needed.requests.map(partOf) } };
     });
-    const released = needs.length === 0 ? [] : leader.onChange(address, uidOf(change.object), needs);
+    const released = needs.length === 0 ? [] : leader.onChange(address, uidOf(change.object), needs, this);
     if (granted.length + released.length === 0) return undefined;
-    const ticket = leader.try(granted, released);
+    const ticket = leader.try(granted, this.#notKept(released));
     if (ticket === undefined) return undefined;
     const created = manifests(ticket.statuses).map((claim, at) => this.#creation(granted[at] as NewClaim, claim));
     return this.#companions(
@@ -71,15 +74,11 @@ export class QuotaTransactions implements ClaimTransactions, BatchRenderer {
     if (group === quotaGroup) return undefined;
     const { plane, namespace, name } = key;
     const address: ObjectAddress = { kind: { apiGroup: group, kind: object.kind }, place: { plane, namespace, name } };
-    const all = leader.onRemoval(address, object.metadata.uid ?? "");
+    const all = leader.onRemoval(address, object.metadata.uid ?? "", this);
     const isClosing = registry.isClosing?.(plane) === true;
     const going = all.filter(({ place }) => !isClosing || place.plane !== plane);
     if (going.length === 0) return undefined;
-    // A claim that others keep is marked, and goes on counting until they let it go.
-    const ticket = leader.try(
-      [],
-      going.filter((claim) => !this.#isKeptByOthers(claim)),
-    );
+    const ticket = leader.try([], this.#notKept(going));
     if (ticket === undefined) return undefined;
     return this.#companions(
       going.map((claim) => this.#release(claim)),
@@ -88,13 +87,34 @@ export class QuotaTransactions implements ClaimTransactions, BatchRenderer {
     );
   }
 
+  versionAt(place: ObjectPlace): string | undefined {
+    return this.#options.registry.store.get(keyOf(claims, place))?.revision.toString();
+  }
+
+  /** Undefined also for a claim that cannot be read: nobody counts that. */
+  at(place: ObjectPlace): ResourceClaim | undefined {
+    const stored = this.#options.registry.store.get(keyOf(claims, place));
+    const claim = stored && parseResourceClaim(stored.object);
+    return claim?.ok === true ? claim.value : undefined;
+  }
+
   render(tickets: readonly Ticket[], isCurrent: (key: ObjectKey, revision: number) => boolean): RenderedBatch {
-    const { leader } = this.#options;
+    const { leader, report } = this.#options;
     const own = tickets as readonly StoreTicket[];
-    const rendered = leader.render(
-      own.map(({ quota }) => quota),
-      (place, version) => isCurrent(keyOf(buckets, place), Number(version)),
-    );
+    try {
+      const rendered = leader.render(
+        own.map(({ quota }) => quota),
+        (place, version) => isCurrent(keyOf(buckets, place), Number(version)),
+      );
+      return this.#batchOf(own, rendered);
+    } catch (error) {
+      // Nobody else is to fail for a bucket that cannot be written: all take the ordinary way, which tells whoever it is about.
+      report("buckets of a transaction", error);
+      return { writes: [], leftOut: new Map(own.map((ticket) => [ticket, { outcome: "declined" }])), ended: nothing };
+    }
+  }
+
+  #batchOf(own: readonly StoreTicket[], rendered: RenderedBuckets): RenderedBatch {
     const leftOut = own.flatMap((ticket) => {
       const why = rendered.leftOut.get(ticket.quota);
       return why === undefined ? [] : [[ticket, why] as const];
@@ -145,9 +165,12 @@ export class QuotaTransactions implements ClaimTransactions, BatchRenderer {
     return status && { change: "status", kind, stored, status: status as JsonObject };
   }
 
-  #isKeptByOthers({ place }: ReleasedClaim): boolean {
-    const { finalizers = [] } = this.#options.registry.store.get(keyOf(claims, place))?.object.metadata ?? {};
-    return finalizers.some((name) => name !== claimFinalizer);
+  /** A claim that others keep is marked, and goes on counting until they let it go. */
+  #notKept(released: readonly ReleasedClaim[]): readonly ReleasedClaim[] {
+    return released.filter(({ place, left }) => {
+      const { finalizers = [] } = this.#options.registry.store.get(keyOf(claims, place))?.object.metadata ?? {};
+      return left !== undefined || finalizers.every((name) => name === claimFinalizer);
+    });
   }
 
   #pageWrite({ place, status }: NextPage): Write {

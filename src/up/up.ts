@@ -63,10 +63,11 @@ async function startAll(options: UpOptions, parts: StartedParts): Promise<Omit<U
   });
   const server = parts.add(opened.server);
   metrics.showServer(server);
-  const runtime = runtimeOn(server, metrics, options);
+  const secret = randomUUID();
+  const runtime = runtimeOn(server, secret, metrics, options);
   await install(runtime);
   const tenancy = await startTenancy(server, runtime, parts);
-  const system = new QuotaSystem({ runtime, server, quota, ...listenersOf(metrics, log) });
+  const system = new QuotaSystem({ runtime, secret, server, quota, ...listenersOf(metrics, log) });
   metrics.showQuota(system, tenancy, runtime);
   await parts.add(system).start();
   server.extend({ plugins: [system.plugin] });
@@ -96,17 +97,17 @@ function listenersOf({ admission, toldDecisions }: SystemMetrics, log: Log) {
 
 function runtimeOn(
   server: EmbeddedServer,
+  secret: string,
   { toldQueues }: SystemMetrics,
   { clock, elapsedMs, report }: Pick<UpOptions, "clock" | "elapsedMs" | "report">,
 ): Runtime {
-  const incarnation = randomUUID();
-  const transport = directTransport((request) => server.api.handle(request), systemUser(incarnation));
+  const transport = directTransport((request) => server.api.handle(request), systemUser(secret));
   return {
     planes: planesOfServer(transport, tenantLayout),
     clock,
     elapsedMs,
     random: { fraction: Math.random, uuid: randomUUID },
-    incarnation,
+    incarnation: randomUUID(),
     report,
     toldQueues,
   };

@@ -58,7 +58,7 @@ export class AdmissionWorld extends ServedWorld {
       report: (where, error) => this.reported.push(`${where}: ${(error as Error).message}`),
     };
     const { plugins: _plugins, log: _log, planes: _planes, ...given } = options;
-    this.#system = new QuotaSystem({ ...given, server, runtime: this.runtime });
+    this.#system = new QuotaSystem({ ...given, secret: incarnation, server, runtime: this.runtime });
   }
 
   get health(): QuotaSystem["health"] {

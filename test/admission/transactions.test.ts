@@ -739,6 +739,42 @@ describe("an update of an object", () => {
     }
   });
 
+  it("right after another, less and less, keeps what it needs", async () => {
+    for (let round = 0; round < 8; round += 1) {
+      expect(await update({ size: 6 })).toBe(200);
+      expect(await update({ size: 8 })).toBe(200);
+      await seen();
+      expect(await Promise.all([update({ size: 6 }), update({ size: 2 })])).toEqual([200, 200]);
+      expect(await allocated(tons)).toBe(2);
+      await seen();
+    }
+  });
+
+  it("right before it goes leaves no claim behind", async () => {
+    const [, gone] = await Promise.all([update({ size: 8 }), remove(shipPath)]);
+    expect(gone).toBe(200);
+    expect([await allocated(tons), await claims()]).toEqual([0, []]);
+  });
+
+  it("that had another claim before leaves the store with the one it has", async () => {
+    for (const note of ["retired", ""]) expect(await update({ note })).toBe(200);
+    await seen();
+    forget();
+    expect(await remove(shipPath)).toBe(200);
+    expectTogether("deleted ships", "deleted resourceclaims", "modified allowancebuckets");
+  });
+
+  it("that is not counted any more marks a claim that others keep, which counts until it is gone", async () => {
+    const path = `${quota}/resourceclaims/${(await claims())[0]?.metadata.name}`;
+    await merge(path, { metadata: { finalizers: [finalizer, "example.com/mine"] } });
+    await seen();
+    expect(await update({ note: "retired" })).toBe(200);
+    expect((await claims())[0]?.metadata.deletionTimestamp).toBeDefined();
+    expect(await allocated(tons)).toBe(6);
+    await merge(path, { metadata: { finalizers: null } });
+    await usesEventually(world, tons, 0);
+  });
+
   it("of a config map leaves its claim alone", async () => {
     await make("a");
     expect((await merge(pathOf("a"), { data: { changed: "yes" } })).code).toBe(200);

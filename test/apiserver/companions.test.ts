@@ -386,6 +386,11 @@ describe("while the renderer is busy", () => {
     expect([stored, plugin.whys, plugin.rendered]).toEqual([["added w", "added a"], [], 2]);
   });
 
+  it("for ever, an object is decided without a transaction", async () => {
+    release();
+    expect([(await post("a")).code, plugin.whys]).toEqual([201, ["declined"]]);
+  });
+
   it("its namespace may go: then it is refused after all, and nothing is stored", async () => {
     await server.create("/api/v1/namespaces", { metadata: { name: "brief" } });
     stored.length = 0;
@@ -455,6 +460,12 @@ describe("an object that goes", () => {
     plugin.leaveOut = () => undefined;
     release();
     expect([await removed, stored]).toEqual([200, ["deleted a", "deleted w"]]);
+  });
+
+  it("goes alone after a while when the renderer is always busy: it does not wait as long as others come", async () => {
+    plugin.leaveOut = () => ({ outcome: "busy", until: Promise.resolve() });
+    plugin.release = () => ({ objects: [deletion("w")] });
+    expect([await remove(), stored]).toEqual([200, ["deleted a"]]);
   });
 
   it("takes nothing along in a dry run", async () => {

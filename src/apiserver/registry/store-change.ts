@@ -48,6 +48,9 @@ export async function removeStored(
   return store.remove(key, revision, last);
 }
 
+/** How often somebody else may be first. Whoever is always late would wait as long as others come. */
+const busyMax = 20;
+
 type Together = Exclude<TransactionResult, { readonly outcome: "busy" }>;
 
 const { signal: unending } = new AbortController();
@@ -63,13 +66,14 @@ async function storeTogether(
   if (prepared === undefined) return { outcome: "declined" };
   const others = prepared.map(({ write }) => write);
   const writes = isRelease ? [change.write, ...others] : [...others, change.write];
-  for (;;) {
+  for (let tries = 0; tries < busyMax; tries += 1) {
     change.lastCheck();
     if (!prepared.every(isStillPossible)) return { outcome: "declined" };
     const result = await registry.store.transact(writes, { ticket, isBeforeRendered: isRelease });
     if (result.outcome !== "busy") return result;
     await settledOrAborted(result.until, signal);
   }
+  return { outcome: "declined" };
 }
 
 /** A client that is gone is not waited for: the last check says so. */

@@ -1,11 +1,13 @@
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import { soleOwner } from "../../core/resources/claim-owner.ts";
 import type { ConsumerRef } from "../../core/resources/consumer-ref.ts";
-import type { ClaimRecord } from "../views/claim-record.ts";
+import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
+import type { ObjectPlace } from "../../kube/watch/informer.ts";
+import { type ClaimRecord, ClaimRecords } from "../views/claim-record.ts";
 import type { ReleasedClaim } from "../writer/ticket.ts";
 import { balance } from "./balance.ts";
 import type { ClaimEntry, ClaimRegister } from "./claim-register.ts";
-import type { ObjectAddress } from "./governed-object.ts";
+import { type ObjectAddress, placeKey } from "./governed-object.ts";
 
 /** What an object needs by a policy from now on; nothing, when that is left out. */
 export interface NeedOfObject {
@@ -13,37 +15,52 @@ export interface NeedOfObject {
   readonly needed: { readonly consumer: ConsumerRef; readonly parts: readonly ClaimPart[] } | undefined;
 }
 
+/** Claims as they are stored now. */
+export interface StoredClaims {
+  versionAt(place: ObjectPlace): string | undefined;
+  at(place: ObjectPlace): ResourceClaim | undefined;
+}
+
 /** Views are behind by a turn of the event loop, which few objects come in. */
 const recentMax = 1_000;
 
-/** What the claims of an object give back in the transaction in which the object changes, or leaves. */
+/**
+ * What the claims of an object give back in the transaction in which the object changes, or leaves. The view tells where these
+ * claims are, and the store what they are: of two changes in a row, the second would still see what the first gave back.
+ */
 export class ObjectReleases {
   readonly #claims: Pick<ClaimRegister, "of">;
-  /** Claims that came with an object a moment ago, by its UID: the view may not show them yet. */
-  readonly #recent = new Map<string, readonly ReleasedClaim[]>();
+  readonly #records = new ClaimRecords();
+  /** Where claims are that came with an object a moment ago, by its UID: the view may not show them yet. */
+  readonly #recent = new Map<string, readonly ObjectPlace[]>();
 
   constructor(claims: Pick<ClaimRegister, "of">) {
     this.#claims = claims;
   }
 
   /** An object was stored together with these claims. */
-  note(uid: string, claims: readonly ReleasedClaim[]): void {
-    this.#recent.set(uid, claims);
+  note(uid: string, claims: readonly ObjectPlace[]): void {
+    const earlier = this.#recent.get(uid) ?? [];
+    this.#recent.delete(uid);
+    this.#recent.set(uid, [...earlier, ...claims]);
     const [oldest] = this.#recent.keys();
     if (this.#recent.size > recentMax && oldest !== undefined) this.#recent.delete(oldest);
   }
 
   /** All claims that are for this object alone. */
-  onRemoval(address: ObjectAddress, uid: string): readonly ReleasedClaim[] {
-    const bound = this.#claims.of(address).filter(([, record]) => isFor(record, uid));
-    const known = new Set(bound.map(([, record]) => record.uid));
-    const unseen = (this.#recent.get(uid) ?? []).filter((claim) => !known.has(claim.uid));
-    return [...bound.map((entry) => released(entry, undefined)), ...unseen];
+  onRemoval(address: ObjectAddress, uid: string, stored: StoredClaims): readonly ReleasedClaim[] {
+    const bound = this.#claimsOf(address, uid, stored).filter(([, record]) => isFor(record, uid));
+    return bound.map((entry) => released(entry, undefined));
   }
 
   /** Where the object needs less by some policies. What is still being decided is left for later. */
-  onChange(address: ObjectAddress, uid: string, needs: readonly NeedOfObject[]): readonly ReleasedClaim[] {
-    const all = this.#claims.of(address);
+  onChange(
+    address: ObjectAddress,
+    uid: string,
+    needs: readonly NeedOfObject[],
+    stored: StoredClaims,
+  ): readonly ReleasedClaim[] {
+    const all = this.#claimsOf(address, uid, stored);
     return needs.flatMap(({ policy, needed }) => {
       const own = all.filter(([, { automatic, state }]) => automatic?.policy === policy && state !== "denied");
       if (!own.every(([, record]) => isFor(record, uid) && !record.deleting)) return [];
@@ -56,6 +73,17 @@ export class ObjectReleases {
         ...superfluous.map((claim) => released(entryOf(claim.uid), undefined)),
         ...oversized.map(({ claim, parts }) => released(entryOf(claim.uid), parts)),
       ];
+    });
+  }
+
+  #claimsOf(address: ObjectAddress, uid: string, stored: StoredClaims): readonly ClaimEntry[] {
+    const seen = this.#claims.of(address);
+    const places = new Set(seen.map(([place]) => placeKey(place)));
+    const unseen = (this.#recent.get(uid) ?? []).filter((place) => !places.has(placeKey(place)));
+    return [...seen, ...unseen.map((place) => [place, undefined] as const)].flatMap(([place, record]) => {
+      if (record !== undefined && record.version === stored.versionAt(place)) return [[place, record] as const];
+      const claim = stored.at(place);
+      return claim === undefined ? [] : [[place, this.#records.of(claim)] as const];
     });
   }
 }

@@ -18,8 +18,8 @@ export interface Drift {
 }
 
 /**
- * Adds up all claims from scratch, and compares with what each state has kept count of. Desks at which something happened
- * meanwhile are left for the next time. So are those of which the view was late: what we wrote ourselves a state knows
+ * Adds up all claims from scratch, and compares with what each state has kept count of. States in which something happened
+ * meanwhile, or is about to, are left for the next time. So are those of which the view was late: what we wrote ourselves a state knows
  * before any view does.
  */
 export async function audit(
@@ -36,7 +36,7 @@ export async function audit(
     count += 1;
     if (count % sliceSize === 0) await pause(clock, 1, signal);
   }
-  const isSame = (id: string, state: ConsumerState): boolean => state.changes === changes.get(id);
+  const isSame = (id: string, state: ConsumerState): boolean => state.turns.isFree && state.changes === changes.get(id);
   const drifts = [...states].flatMap(([id, state]) => (isSame(id, state) ? driftsOf(state, sums.get(id)) : []));
   if (drifts.length > 0) await claims.fresh(signal);
   return drifts.filter(({ state }) => isSame(consumerId(state.key), state));

@@ -65,14 +65,13 @@ export class BucketBatch {
   }
 
   rendered(): RenderedBuckets {
-    const { deps } = this.#options;
     for (const state of this.#states) state.turns.beginTransaction();
-    this.#pages = [...this.#touched.values()].map(({ state, type }) => {
-      const before = state.pages.get(type);
-      if (before === undefined) throw new Error(`the page of ${type} is not there any more`);
-      const content = contentOf(state.ledger, before.page, noChanges);
-      return { state, type, next: deps.pages.next(state.key, before, content) };
-    });
+    try {
+      this.#renderPages();
+    } catch (error) {
+      this.#rolledBack();
+      throw error;
+    }
     return {
       pages: this.#pages.map(({ next }) => next),
       leftOut: this.#leftOut,
@@ -80,6 +79,16 @@ export class BucketBatch {
       rolledBack: () => this.#rolledBack(),
       unknown: () => this.#end(),
     };
+  }
+
+  #renderPages(): void {
+    const { deps } = this.#options;
+    this.#pages = [...this.#touched.values()].map(({ state, type }) => {
+      const before = state.pages.get(type);
+      if (before === undefined) throw new Error(`the page of ${type} is not there any more`);
+      const content = contentOf(state.ledger, before.page, noChanges);
+      return { state, type, next: deps.pages.next(state.key, before, content) };
+    });
   }
 
   /** Whether the pages are as we know them, and nothing that was asked for earlier waits. */
@@ -126,10 +135,12 @@ export class BucketBatch {
     const { observer, shown } = this.#options.deps;
     for (const [at, { state, type, next }] of this.#pages.entries()) {
       state.wrotePage(type, next.stored(versions[at] as string));
+    }
+    this.#end();
+    for (const { state, type } of this.#pages) {
       observer.swapped?.("written");
       shown.changed({ ...state.key, resourceType: type }, () => state.shownBook(type));
     }
-    this.#end();
     const changes = this.#taken.flatMap((ticket) => ticket.changes);
     const counts = new Map<string, number>();
     for (const { id, granted } of changes) counts.set(id, (counts.get(id) ?? 0) + granted.length);

@@ -142,7 +142,7 @@ export class ConsumerState {
     return false;
   }
 
-  /** How many things were learned of claims. */
+  /** How many things were learned of claims, or written about them. */
   get changes(): number {
     return this.#changes;
   }
@@ -313,6 +313,7 @@ export class ConsumerState {
 
   /** Takes over a page as we wrote it: no swap that was prepared before can succeed on it. */
   wrotePage(type: string, page: StoredPage): void {
+    this.#changes += 1;
     this.#pages.set(type, page);
     this.fences.raise(type);
   }

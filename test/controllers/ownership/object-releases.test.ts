@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ClaimEntry } from "../../../src/controllers/ownership/claim-register.ts";
-import { ObjectReleases } from "../../../src/controllers/ownership/object-releases.ts";
+import { ObjectReleases, type StoredClaims } from "../../../src/controllers/ownership/object-releases.ts";
 import type { AutomaticClaim, ClaimRecord } from "../../../src/controllers/views/claim-record.ts";
 import type { ClaimPart } from "../../../src/core/ledger/claim-knowledge.ts";
 import { amountOf } from "../../../src/core/resources/amount.ts";
+import { parseResourceClaim } from "../../../src/core/resources/resource-claim.ts";
 
 const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "default" };
 const address = {
@@ -36,6 +37,9 @@ function entry(uid: string, given: Given = {}): ClaimEntry {
   return [{ plane: "root", namespace: "default", name: uid }, record];
 }
 
+/** Nothing has happened since the view was told. */
+const asSeen: StoredClaims = { versionAt: () => "7", at: () => undefined };
+
 const releases = (...entries: readonly ClaimEntry[]) => new ObjectReleases({ of: () => entries });
 
 describe("the claims that go with an object", () => {
@@ -53,7 +57,7 @@ describe("the claims that go with an object", () => {
   };
   for (const [which, [given, goes]] of Object.entries(cases)) {
     it(`are ${goes ? "" : "not "}${which}`, () => {
-      const found = releases(entry("c", given)).onRemoval(address, "a");
+      const found = releases(entry("c", given)).onRemoval(address, "a", asSeen);
       expect(found.map(({ uid, left }) => [uid, left])).toEqual(goes ? [["c", undefined]] : []);
     });
   }
@@ -66,7 +70,7 @@ describe("what claims give back when an object needs less", () => {
     need: ReturnType<typeof needed> | { policy: string; needed: undefined },
   ) =>
     releases(...entries)
-      .onChange(address, "a", [need])
+      .onChange(address, "a", [need], asSeen)
       .map((each) => [each.uid, each.left?.map(({ amount }) => Number(amount))]);
 
   it("is the rest of one, or all of others", () => {
@@ -96,5 +100,70 @@ describe("what claims give back when an object needs less", () => {
     ["is for others as well", { candidates: ["a", "b"] }],
   ])("is left for later when one of them %s", (_, given) => {
     expect(left([entry("c", { amount: 5 }), entry("d", given)], needed(2))).toEqual([]);
+  });
+});
+
+describe("while the view is behind", () => {
+  const placeOf = (name: string) => ({ plane: "root", namespace: "default", name });
+
+  /** A claim as it is stored, granted to an object. */
+  function storedClaim(uid: string, amount: number, object = "a") {
+    const meta = "quota.miloapis.com/";
+    const at = "2026-01-01T00:00:00Z";
+    const claim = parseResourceClaim({
+      apiVersion: "quota.miloapis.com/v1alpha1",
+      kind: "ResourceClaim",
+      metadata: {
+        name: uid,
+        namespace: "default",
+        uid,
+        labels: { [`${meta}auto-created`]: "true" },
+        annotations: { [`${meta}bound`]: object },
+        ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "a", uid: object }],
+      },
+      spec: {
+        consumerRef: { kind: "Namespace", name: "default" },
+        resourceRef: { kind: "ConfigMap", namespace: "default", name: "a" },
+        requests: [{ resourceType: "maps", amount }],
+      },
+      status: {
+        conditions: [
+          { type: "Granted", status: "True", reason: "QuotaAvailable", message: "", lastTransitionTime: at },
+        ],
+        allocations: [{ resourceType: "maps", status: "Granted", allocatedAmount: amount, lastTransitionTime: at }],
+      },
+    });
+    if (!claim.ok) throw new Error(JSON.stringify(claim));
+    return claim.value;
+  }
+
+  it("a claim that is gone holds nothing, so that the others keep what is needed", () => {
+    const stored: StoredClaims = {
+      versionAt: ({ name }) => (name === "c" ? "7" : undefined),
+      at: () => undefined,
+    };
+    const seen = releases(entry("c", { amount: 3 }), entry("d", { amount: 2 }));
+    const need = { policy: "maps", needed: { consumer, parts: [part(2)] } };
+    const given = seen.onChange(address, "a", [need], stored);
+    expect(given.map(({ uid, left }) => [uid, left?.map(({ amount }) => Number(amount))])).toEqual([["c", [2]]]);
+  });
+
+  it("a claim that came with the object or with a change of it goes with it", () => {
+    const seen = releases();
+    seen.note("a", [placeOf("c")]);
+    seen.note("a", [placeOf("d")]);
+    const at: StoredClaims["at"] = ({ name }) => storedClaim(name, 2);
+    const given = seen.onRemoval(address, "a", { versionAt: () => "9", at });
+    expect(given.map(({ uid, held }) => [uid, held.map(({ amount }) => Number(amount))])).toEqual([
+      ["c", [2]],
+      ["d", [2]],
+    ]);
+  });
+
+  it("a claim that came with the object and is gone again, or another's by now, does not", () => {
+    const seen = releases();
+    seen.note("a", [placeOf("c"), placeOf("d")]);
+    const at: StoredClaims["at"] = ({ name }) => (name === "c" ? undefined : storedClaim(name, 2, "b"));
+    expect(seen.onRemoval(address, "a", { versionAt: () => "9", at })).toEqual([]);
   });
 });

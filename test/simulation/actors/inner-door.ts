@@ -58,6 +58,7 @@ export class InnerDoor {
     const behind: Inside["behind"] = new Map();
     const system = new QuotaSystem({
       runtime: { planes, clock, elapsedMs, random, incarnation, report },
+      secret: incarnation,
       server,
       told: { admitted: (change, claims) => behind.set(uidIn(change), claims) },
     });
