@@ -7,16 +7,11 @@ import { setOwn } from "./json-value.ts";
  */
 export function extended<Base extends object, More extends object>(base: Base, more: More): Base & More {
   const all: Record<string, unknown> = {};
-  addTo(all, base as Members);
-  addTo(all, more as Members);
-  return all as Base & More;
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-function addTo(all: Record<string, unknown>, members: Members): void {
-  for (const name of Object.keys(members)) {
-    if (name === "__proto__") setOwn(all, name, members[name]);
-    else all[name] = members[name];
+  for (const members of [base, more] as readonly Readonly<Record<string, unknown>>[]) {
+    for (const name of Object.keys(members)) {
+      if (name === "__proto__") setOwn(all, name, members[name]);
+      else all[name] = members[name];
+    }
   }
+  return all as Base & More;
 }

@@ -1,8 +1,8 @@
 import { depthMax, isJsonObject, type JsonObject, type JsonValue } from "../protocol/json-value.ts";
 import { type CompiledSchema, defaultOf } from "./compiled-schema.ts";
 import { coercedMetadata } from "./embedded-metadata.ts";
+import type { PartFits } from "./fits-as-is.ts";
 import { ObjectDraft } from "./object-draft.ts";
-import type { PartFits } from "./obvious-fit.ts";
 
 /** What somebody knows of the fields of objects that are shaped again and again. */
 export interface KnownParts {

@@ -2,8 +2,8 @@ import type { FieldIssue } from "../protocol/field-issue.ts";
 import { isJsonObject, type JsonValue } from "../protocol/json-value.ts";
 import { schemaIssues } from "./check.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
+import { fitsAsIs, objectFitsAsIs } from "./fits-as-is.ts";
 import { repetitionIssues } from "./list-keys.ts";
-import { obviouslyFits, obviouslyFitsObject } from "./obvious-fit.ts";
 import { shaped } from "./shape.ts";
 
 /** What one walk over a value found and made. */
@@ -36,6 +36,6 @@ function walk(compiled: CompiledSchema, original: JsonValue, isWholeObject: bool
 }
 
 function isObvious(compiled: CompiledSchema, value: JsonValue, isWholeObject: boolean): boolean {
-  if (!isWholeObject) return obviouslyFits(compiled, value);
-  return isJsonObject(value) && obviouslyFitsObject(compiled, value);
+  if (!isWholeObject) return fitsAsIs(compiled, value);
+  return isJsonObject(value) && objectFitsAsIs(compiled, value);
 }

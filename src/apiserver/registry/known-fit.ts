@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../protocol/json-value.ts";
 import { type CompiledSchema, defaultOf } from "../../schema/compiled-schema.ts";
-import { obviouslyFits, obviouslyFitsObject } from "../../schema/obvious-fit.ts";
+import { fitsAsIs, objectFitsAsIs } from "../../schema/fits-as-is.ts";
 import { type Shaped, shaped } from "../../schema/shape.ts";
 
 /** Parts of objects that fit, and what they fit. Nobody changes an object that is on its way, so they go on fitting it. */
@@ -11,16 +11,16 @@ const fitting = new WeakMap<object, CompiledSchema>();
  * the very same values, and these are looked at once.
  */
 export function isKnownToFit(compiled: CompiledSchema, value: JsonValue): boolean {
-  if (typeof value !== "object" || value === null) return obviouslyFits(compiled, value);
+  if (typeof value !== "object" || value === null) return fitsAsIs(compiled, value);
   if (fitting.get(value) === compiled) return true;
-  if (!obviouslyFits(compiled, value)) return false;
+  if (!fitsAsIs(compiled, value)) return false;
   fitting.set(value, compiled);
   return true;
 }
 
 /** Whether all of an object is what its schema asks for, as far as can be seen at a glance. */
 export function isKnownToFitWhole(compiled: CompiledSchema, object: JsonObject): boolean {
-  return obviouslyFitsObject(compiled, object, isKnownToFit);
+  return objectFitsAsIs(compiled, object, isKnownToFit);
 }
 
 /** An object brought into the shape of its schema, as nearly all are already. */

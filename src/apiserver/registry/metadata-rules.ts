@@ -21,20 +21,15 @@ const none: readonly never[] = [];
 
 /** What Kubernetes demands of the metadata of any object, new or changed. */
 export function metadataIssues(metadata: ObjectMeta, kind: ServedKind): readonly FieldIssue[] {
-  const found = [
-    nameIssues(metadata, kind.nameRule),
-    namespaceIssues(metadata, kind.scope),
-    issuesOfLabels(metadata.labels),
-    issuesOfAnnotations(metadata.annotations),
-    issuesOfOwners(metadata.ownerReferences),
-    finalizerIssues(metadata.finalizers ?? none, kind),
-    entryIssues(metadata.managedFields ?? none),
+  return [
+    ...nameIssues(metadata, kind.nameRule),
+    ...namespaceIssues(metadata, kind.scope),
+    ...issuesOfLabels(metadata.labels),
+    ...issuesOfAnnotations(metadata.annotations),
+    ...issuesOfOwners(metadata.ownerReferences),
+    ...finalizerIssues(metadata.finalizers ?? none, kind),
+    ...entryIssues(metadata.managedFields ?? none),
   ];
-  return found.every(isNothing) ? none : found.flat();
-}
-
-function isNothing(issues: readonly FieldIssue[]): boolean {
-  return issues.length === 0;
 }
 
 const fixed = [
@@ -158,6 +153,9 @@ const lowerKeyFaults = rememberingRight((key) => qualifiedName(key.toLowerCase()
 const namespaceFaults = rememberingRight(dnsLabel);
 
 function ownerIssues(owners: readonly OwnerReference[]): readonly FieldIssue[] {
+  const [only] = owners;
+  if (owners.length === 1 && only?.apiVersion && only.kind && only.kind !== "Event" && only.name && only.uid)
+    return none;
   return [...owners.flatMap(ownerFaults), ...controllerFaults(owners)];
 }
 
@@ -192,6 +190,8 @@ const lenientGroups = ["apiextensions.k8s.io", "admissionregistration.k8s.io"];
 
 function finalizerIssues(finalizers: readonly string[], { isCustom, group }: ServedKind): readonly FieldIssue[] {
   if (finalizers.length === 0) return none;
+  const isOrdinary = (name: string): boolean => name.includes("/") && keyFaults(name).length === 0;
+  if (finalizers.every(isOrdinary)) return none;
   const path = at("finalizers");
   const both = finalizers.includes(orphanFinalizer) && finalizers.includes(foregroundFinalizer);
   const clash = `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`;

@@ -12,21 +12,20 @@ export function compareBytes(left: string, right: string): number {
   return left.length - right.length;
 }
 
-const ascii = /^[\0-\x7f]*$/;
-
-/** Whether JavaScript orders any text and this one as their bytes do. */
-export function isPlainlyOrdered(text: string): boolean {
-  return ascii.test(text);
-}
-
-/** By plane and namespace; within them objects of a resource are in order of their names. */
-export function compareSpaces(left: Pick<ObjectKey, "plane" | "namespace">, right: typeof left): number {
-  return compareBytes(left.plane, right.plane) || compareBytes(left.namespace, right.namespace);
-}
-
 /** Within one resource: by plane, namespace and name. */
 export function compareKeys(left: ObjectKey, right: ObjectKey): number {
-  return compareSpaces(left, right) || compareBytes(left.name, right.name);
+  return (
+    compareBytes(left.plane, right.plane) ||
+    compareBytes(left.namespace, right.namespace) ||
+    compareBytes(left.name, right.name)
+  );
+}
+
+const ascii = /^[\0-\x7f]*$/;
+
+/** Whether JavaScript orders any key and this one as their bytes do: the first difference is a plain character then. */
+export function isPlainlyOrdered({ plane, namespace, name }: ObjectKey): boolean {
+  return ascii.test(name) && ascii.test(namespace) && ascii.test(plane);
 }
 
 /** One text for each key. `checkKey` keeps its separator out of the parts. */

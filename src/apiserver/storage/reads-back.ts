@@ -11,7 +11,7 @@ export function readsBack(value: unknown): boolean {
       // Not `every`, which passes over the holes of an array; they are written as null.
       for (let at = 0; at < next.length; at += 1) {
         const item: unknown = next[at];
-        if (typeof item === "string") continue;
+        if (typeof item === "string" || (Number.isSafeInteger(item) && item !== 0)) continue;
         if (typeof item === "object" && item !== null) open.push(item);
         else if (!isReadAsIs(item)) return false;
       }
@@ -21,7 +21,7 @@ export function readsBack(value: unknown): boolean {
     // The quickest way through an object; with this prototype, its own members are all there is.
     for (const key in next) {
       const member: unknown = (next as Record<string, unknown>)[key];
-      if (typeof member === "string") continue;
+      if (typeof member === "string" || (Number.isSafeInteger(member) && member !== 0)) continue;
       if (typeof member === "object" && member !== null) open.push(member);
       else if (!isReadAsIs(member)) return false;
     }

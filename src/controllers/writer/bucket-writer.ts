@@ -1,8 +1,7 @@
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import { backoffMs } from "../../kube/backoff.ts";
 import { again, type Outcome, settled, WorkQueue } from "../../kube/queue/work-queue.ts";
-import type { Informer, ObjectPlace } from "../../kube/watch/informer.ts";
-import type { JsonObject } from "../../protocol/json-value.ts";
+import type { ObjectPlace } from "../../kube/watch/informer.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import type { ClaimRecord } from "../views/claim-record.ts";
 import type { RegistrationIndex } from "../views/registration-index.ts";
@@ -51,7 +50,7 @@ export class BucketWriter implements Running {
   /** Consumers whose counts are wrong: they start over with their next round, never in the middle of one. */
   readonly #wrong = new Set<string>();
   readonly #queue: WorkQueue<string>;
-  readonly #pages: Informer<JsonObject, SeenPage>;
+  readonly #pages: ReturnType<typeof seenPages>;
   readonly #audits: WorkQueue<"audit">;
   readonly #unsubscribe: (() => void)[] = [];
 

@@ -2,7 +2,8 @@ import { type ConsumerRef, readConsumerRef } from "../../core/resources/consumer
 import { annotations } from "../../core/resources/well-known.ts";
 import { Informer } from "../../kube/watch/informer.ts";
 import { invalid, type Parsed } from "../../protocol/field-issue.ts";
-import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
+import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import { bucketsType } from "../quota-types.ts";
 import type { Runtime } from "../runtime.ts";
 
@@ -17,9 +18,9 @@ export interface SeenPage {
 }
 
 /** Pages as they are seen from outside: whatever decides goes by what it read itself. Buckets with dimensions are none. */
-export function seenPages(runtime: Runtime): Informer<JsonObject, SeenPage> {
+export function seenPages(runtime: Runtime): Informer<Bucket, SeenPage> {
   const { planes, clock, random, report } = runtime;
-  return new Informer<JsonObject, SeenPage>({
+  return new Informer<Bucket, SeenPage>({
     source: planes.everywhere(bucketsType),
     parse: anyBucket,
     keep: (bucket) => seenPage(bucket),
@@ -31,25 +32,34 @@ export function seenPages(runtime: Runtime): Informer<JsonObject, SeenPage> {
   });
 }
 
-/** Read by hand: a page is written for every batch of decisions, and most of it is of no interest here. */
-function anyBucket(value: JsonValue): Parsed<JsonObject> {
-  if (isJsonObject(value) && isJsonObject(ownValue(value, "spec"))) return { ok: true, value };
-  return { ok: false, issues: [invalid("spec", "", "a bucket has a spec")] };
+/** As much of a bucket as is read here. The server has checked it by its schema. */
+interface Bucket {
+  readonly metadata: ObjectMeta;
+  readonly spec: {
+    readonly consumerRef?: ConsumerRef;
+    readonly resourceType?: string;
+    readonly dimensions?: Readonly<Record<string, string>>;
+  };
+  readonly status?: { readonly writer?: string };
 }
 
-function seenPage(bucket: JsonObject): SeenPage | undefined {
-  const spec = ownValue(bucket, "spec") as JsonObject;
-  const consumer = ownValue(spec, "consumerRef");
-  const dimensions = ownValue(spec, "dimensions");
-  if (!isJsonObject(consumer) || (isJsonObject(dimensions) && Object.keys(dimensions).length > 0)) return undefined;
-  const status = ownValue(bucket, "status");
-  const metadata = ownValue(bucket, "metadata");
-  const noted = isJsonObject(metadata) ? ownValue(metadata, "annotations") : undefined;
+/** Read by hand: a bucket is written for every batch of decisions, and most of it is of no interest here. */
+function anyBucket(value: JsonValue): Parsed<Bucket> {
+  const { metadata, spec } = (value ?? {}) as JsonObject;
+  if (isJsonObject(metadata ?? null) && isJsonObject(spec ?? null)) {
+    return { ok: true, value: value as unknown as Bucket };
+  }
+  return { ok: false, issues: [invalid("spec", "", "a bucket has metadata and a spec")] };
+}
+
+function seenPage({ metadata, spec, status }: Bucket): SeenPage | undefined {
+  const { consumerRef, resourceType = "", dimensions = {} } = spec;
+  if (consumerRef === undefined || Object.keys(dimensions).length > 0) return undefined;
   return {
-    consumer: readConsumerRef(consumer as unknown as ConsumerRef),
-    resourceType: String(ownValue(spec, "resourceType")),
-    writer: isJsonObject(status) ? String(ownValue(status, "writer") ?? "") : "",
-    deleting: isJsonObject(metadata) && ownValue(metadata, "deletionTimestamp") !== undefined,
-    recount: isJsonObject(noted) ? String(ownValue(noted, annotations.recount) ?? "") : "",
+    consumer: readConsumerRef(consumerRef),
+    resourceType,
+    writer: status?.writer ?? "",
+    deleting: metadata.deletionTimestamp !== undefined,
+    recount: metadata.annotations?.[annotations.recount] ?? "",
   };
 }

@@ -84,9 +84,20 @@ export class FlowNetwork {
     if (excess > 0n) this.#coverOthers();
   }
 
+  /** Whether the pools of a node have so much left, with no use moved between pools. */
+  hasFree(node: FlowNode, amount: Amount): boolean {
+    let missing = amount;
+    for (const pool of node.pools) {
+      if (missing <= 0n) break;
+      missing = minus(missing, this.#freeIn(pool));
+    }
+    return missing <= 0n && node.assigned === node.demand;
+  }
+
   /** What one more request with these dimensions could get. */
   available(node: FlowNode): Amount {
     if (node.assigned < node.demand) return noAmount;
+    if (node.pools.length === this.#pools.length) return this.free;
     const covered = this.#cover(node, this.free);
     this.#withdraw(node, covered);
     return covered;

@@ -71,6 +71,8 @@ export class PageBook {
   #allocated = noAmount;
   #reserved = noAmount;
   #claimCount = 0;
+  /** Until something changes: what is stored, shown and warned about is the same. */
+  #figures: Figures | undefined;
 
   constructor(resourceType: string) {
     this.resourceType = resourceType;
@@ -100,6 +102,7 @@ export class PageBook {
   }
 
   setCapacity(capacity: Capacity): void {
+    this.#figures = undefined;
     this.#capacity = capacity;
     this.#network = new FlowNetwork(capacity.pools);
     for (const slot of this.#slots.values()) {
@@ -110,13 +113,14 @@ export class PageBook {
 
   /** Totals over all dimensions, and what one more request without dimensions could get. */
   figures(): Figures {
-    return {
+    this.#figures ??= {
       limit: total(this.#capacity.pools.map((pool) => pool.amount)),
       allocated: this.#allocated,
       reserved: this.#reserved,
       available: this.#network.available(this.#nodeOf("")),
       overage: this.#network.uncovered,
     };
+    return this.#figures;
   }
 
   /** The same for one set of dimensions: pools that match it, use that has it. */
@@ -173,6 +177,11 @@ export class PageBook {
   release(holdings: readonly Holding[]): void {
     this.#takeHoldings(holdings);
     this.#assignAll(holdings);
+  }
+
+  /** Whether so much is free without moving other use between pools. False does not mean that it would not fit. */
+  hasFree(dimensionKey: string, amount: Amount): boolean {
+    return this.#network.hasFree(this.#nodeOf(dimensionKey), amount);
   }
 
   /** Promises what a claim asks of this page if all of it fits; else nothing, and tells what could not be had. */
@@ -261,6 +270,7 @@ export class PageBook {
 
   /** Brings the network up to date with a slot, and forgets a slot that nobody refers to. */
   #assign(slot: Slot): void {
+    this.#figures = undefined;
     this.#network.setDemand(slot.node, plus(slot.granted, slot.promised));
     if (slot.grantedClaims === 0 && slot.promisedClaims === 0) this.#slots.delete(slot.dimensionKey);
   }

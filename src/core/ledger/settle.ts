@@ -55,6 +55,10 @@ export function shortParts(ledger: ConsumerLedger, claim: OpenClaim): readonly S
 
 /** Whether a claim would fit now. */
 export function fits(ledger: ConsumerLedger, claim: OpenClaim): boolean {
+  const [only] = claim.parts;
+  const isAlone = only !== undefined && claim.parts.length === 1;
+  if (isAlone && ledger.book(only.resourceType).hasFree(only.dimensionKey, only.amount))
+    return isSettleable(ledger, claim);
   return shortParts(ledger, claim)?.length === 0;
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
 import type { CompiledSchema } from "../../schema/compiled-schema.ts";
-import { obviouslyFits, obviouslyFitsObject } from "../../schema/obvious-fit.ts";
+import { fitsAsIs, objectFitsAsIs } from "../../schema/fits-as-is.ts";
 
 /**
  * Tells of whole objects that nothing is wrong with them, and looks at each part only once: a new version of an object
@@ -13,12 +13,12 @@ export function knownParts(
 ): (object: JsonObject) => boolean {
   const right = new WeakMap<object, CompiledSchema>();
   const isRight = (part: CompiledSchema, value: JsonValue): boolean => {
-    if (!isJsonObject(value)) return obviouslyFits(part, value) && !breaksRules(part, value);
+    if (!isJsonObject(value)) return fitsAsIs(part, value) && !breaksRules(part, value);
     if (right.get(value) === part) return true;
-    if (!obviouslyFits(part, value) || breaksRules(part, value)) return false;
+    if (!fitsAsIs(part, value) || breaksRules(part, value)) return false;
     right.set(value, part);
     return true;
   };
   // A rule for the whole is about parts together.
-  return (object) => compiled.rules.length === 0 && obviouslyFitsObject(compiled, object, isRight);
+  return (object) => compiled.rules.length === 0 && objectFitsAsIs(compiled, object, isRight);
 }

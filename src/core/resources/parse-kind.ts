@@ -10,9 +10,9 @@ import {
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
 import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import { type CompiledSchema, compileSchema } from "../../schema/compiled-schema.ts";
+import { fitsAsIs } from "../../schema/fits-as-is.ts";
 import type { Infer } from "../../schema/infer.ts";
 import type { KindDefinition } from "../../schema/kind-definition.ts";
-import { obviouslyFits } from "../../schema/obvious-fit.ts";
 import { ruleSites } from "../../schema/rule-sites.ts";
 import type { Schema, ValidationRule } from "../../schema/structural-schema.ts";
 import { typeOf } from "../../schema/value-checks.ts";
@@ -79,7 +79,7 @@ export function acceptKind<S extends Schema>(definition: KindDefinition & { read
 /** Nearly always nothing is wrong with it, as can be seen at a glance. */
 function acceptedMetadata(metadata: JsonValue): { readonly value: ObjectMeta; readonly issues: readonly FieldIssue[] } {
   const value = { metadata };
-  if (obviouslyFits(compiledMetadata, value)) return { value: metadata as ObjectMeta, issues: [] };
+  if (fitsAsIs(compiledMetadata, value)) return { value: metadata as ObjectMeta, issues: [] };
   const walked = walkValue(compiledMetadata, value);
   return { value: field(walked.value, "metadata") as ObjectMeta, issues: walked.issues };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../../protocol/clock.ts";
-import { isJsonObject, type JsonObject, ownValue } from "../../protocol/json-value.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
+import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import type { Random } from "../backoff.ts";
 import { nameIn, type Parser, UnreadableObject } from "../client/read-reply.ts";
 import { sharedAbort } from "../shared-abort.ts";
@@ -132,7 +133,7 @@ export class Informer<Kind, Kept> implements Following {
 
   /** Tells of everything there is by now, and then of every change, until the returned function is called. */
   subscribe(handler: InformerHandler<Kept>): () => void {
-    for (const [place, kept] of this.entries()) this.#orReport(() => handler.added?.(place, kept));
+    for (const [place, kept] of this.entries()) this.#tell(() => handler.added?.(place, kept), [handler]);
     this.#handlers.add(handler);
     return () => this.#handlers.delete(handler);
   }
@@ -238,15 +239,16 @@ export class Informer<Kind, Kept> implements Following {
     this.#tell((handler) => handler.removed?.(place, kept));
   }
 
-  #tell(tell: (handler: InformerHandler<Kept>) => void): void {
-    for (const handler of this.#handlers) this.#orReport(() => tell(handler));
-  }
-
-  #orReport(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.#options.report(error);
+  #tell(
+    tell: (handler: InformerHandler<Kept>) => void,
+    handlers: Iterable<InformerHandler<Kept>> = this.#handlers,
+  ): void {
+    for (const handler of handlers) {
+      try {
+        tell(handler);
+      } catch (error) {
+        this.#options.report(error);
+      }
     }
   }
 }
@@ -257,13 +259,6 @@ interface Identity {
 }
 
 function identityOf(object: JsonObject, plane: string): Identity {
-  const metadata = ownValue(object, "metadata");
-  const said = isJsonObject(metadata) ? metadata : {};
-  const place = { plane, namespace: textIn(said, "namespace"), name: textIn(said, "name") };
-  return { place, uid: textIn(said, "uid") };
-}
-
-function textIn(metadata: JsonObject, field: string): string {
-  const value = ownValue(metadata, field);
-  return typeof value === "string" ? value : "";
+  const { namespace = "", name = "", uid = "" } = (object["metadata"] ?? {}) as ObjectMeta;
+  return { place: { plane, namespace, name }, uid };
 }

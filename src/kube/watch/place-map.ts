@@ -23,10 +23,10 @@ export class PlaceMap<Value> {
     return this.#planes.get(plane)?.get(namespace)?.get(name);
   }
 
-  set(place: ObjectPlace, value: Value): void {
-    const named = this.#named(place);
+  set({ plane, namespace, name }: ObjectPlace, value: Value): void {
+    const named = this.#planes.get(plane)?.get(namespace) ?? this.#newNamed(plane, namespace);
     const before = named.size;
-    named.set(place.name, value);
+    named.set(name, value);
     this.#size += named.size - before;
   }
 
@@ -50,16 +50,11 @@ export class PlaceMap<Value> {
     }
   }
 
-  #named({ plane, namespace }: ObjectPlace): Named<Value> {
-    const namespaces = made(this.#planes, plane, () => new Map<string, Named<Value>>());
-    return made(namespaces, namespace, () => new Map<string, Value>());
+  #newNamed(plane: string, namespace: string): Named<Value> {
+    const named: Named<Value> = new Map();
+    const namespaces = this.#planes.get(plane) ?? new Map<string, Named<Value>>();
+    this.#planes.set(plane, namespaces);
+    namespaces.set(namespace, named);
+    return named;
   }
-}
-
-function made<Value>(all: Map<string, Value>, key: string, make: () => Value): Value {
-  const known = all.get(key);
-  if (known !== undefined) return known;
-  const value = make();
-  all.set(key, value);
-  return value;
 }

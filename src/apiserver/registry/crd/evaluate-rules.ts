@@ -44,6 +44,7 @@ class Evaluation implements RuleFindings {
   readonly issues: FieldIssue[] = [];
   readonly warnings: FieldIssue[] = [];
   readonly #table: RuleTable;
+  /** Below 0 it is spent, and no further rule is evaluated. */
   #budget = objectBudget;
 
   constructor(table: RuleTable) {
@@ -51,7 +52,7 @@ class Evaluation implements RuleFindings {
   }
 
   visit(at: RulePlace): void {
-    if (at.self === null || !at.compiled.hasRules || this.#isSpent()) return;
+    if (at.self === null || !at.compiled.hasRules || this.#budget < 0) return;
     this.#applyRules(at);
     if (Array.isArray(at.self)) this.#visitItems(at, at.self);
     else if (isJsonObject(at.self)) this.#visitFields(at, at.self);
@@ -60,7 +61,7 @@ class Evaluation implements RuleFindings {
   #visitItems(at: RulePlace, items: readonly JsonValue[]): void {
     const { items: compiled } = at.compiled;
     if (compiled?.hasRules !== true) return;
-    for (let index = 0; index < items.length && !this.#isSpent(); index += 1) {
+    for (let index = 0; index < items.length && this.#budget >= 0; index += 1) {
       this.visit(at.item(index, compiled, items[index] as JsonValue));
     }
   }
@@ -69,7 +70,7 @@ class Evaluation implements RuleFindings {
     const { properties, additional } = at.compiled;
     for (const name of Object.keys(object)) {
       const child = properties.get(name) ?? additional;
-      if (child === undefined || child === true || !child.hasRules || this.#isSpent()) continue;
+      if (child === undefined || child === true || !child.hasRules || this.#budget < 0) continue;
       this.visit(at.field(name, child, object[name] as JsonValue));
     }
   }
@@ -83,7 +84,7 @@ class Evaluation implements RuleFindings {
     }
     let bound: Bound | undefined;
     for (const rule of rules) {
-      if (this.#isSpent()) return;
+      if (this.#budget < 0) return;
       if (rule.fault !== undefined) {
         this.#blame(at, `rule compile error: ${rule.fault}`);
       } else if (!this.#isKnownToHold(rule, at)) {
@@ -142,10 +143,6 @@ class Evaluation implements RuleFindings {
     if (cost > this.#budget) return false;
     this.#budget -= cost;
     return true;
-  }
-
-  #isSpent(): boolean {
-    return this.#budget < 0;
   }
 
   #stop(at: RulePlace, fault: string): void {

@@ -44,7 +44,7 @@ export class RulePlace implements RuleValue {
 
   /** A field, or a member of a map. */
   field(name: string, compiled: CompiledSchema, self: JsonValue): RulePlace {
-    const oldSelf = isJsonObject(this.oldSelf) ? ownValue(this.oldSelf, name) : undefined;
+    const oldSelf = this.oldSelf !== undefined && isJsonObject(this.oldSelf) ? ownValue(this.oldSelf, name) : undefined;
     return new RulePlace({ compiled, self, oldSelf }, this, name);
   }
 

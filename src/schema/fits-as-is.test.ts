@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue } from "../protocol/json-value.ts";
 import { schemaIssues } from "./check.ts";
 import { compileSchema, defaultOf } from "./compiled-schema.ts";
+import { fitsAsIs, objectFitsAsIs } from "./fits-as-is.ts";
 import { repetitionIssues } from "./list-keys.ts";
-import { obviouslyFits, obviouslyFitsObject } from "./obvious-fit.ts";
 import { shaped } from "./shape.ts";
 import type { Schema } from "./structural-schema.ts";
 
@@ -77,13 +77,13 @@ describe("what fits a schema at a glance", () => {
     let seen = 0;
     fc.assert(
       fc.property(fc.oneof(nearlyRight, value), (object) => {
-        if (obviouslyFits(compiled, object)) {
+        if (fitsAsIs(compiled, object)) {
           seen += 1;
           expect(fits(object, false)).toBe(true);
         }
         const whole = { apiVersion: "v1", kind: "Thing", metadata: { name: "x" }, ...object };
         for (const by of [compiled, ...named]) {
-          if (obviouslyFitsObject(by, whole)) expect(fits(whole, true, by)).toBe(true);
+          if (objectFitsAsIs(by, whole)) expect(fits(whole, true, by)).toBe(true);
         }
       }),
       { numRuns: 5_000 },
@@ -103,14 +103,14 @@ describe("what fits a schema at a glance", () => {
     "is in bounds": [{ name: "a", mode: "x", count: 4 }, false],
   };
   for (const [title, [object, isObvious]] of Object.entries(cases)) {
-    it(title, () => expect(obviouslyFits(compiled, object)).toBe(isObvious));
+    it(title, () => expect(fitsAsIs(compiled, object)).toBe(isObvious));
   }
 
   it("names the fields of every object, and does not look into metadata", () => {
     const whole = { apiVersion: "v1", kind: "Thing", metadata: { name: "xyz" }, name: "a", mode: "x" };
-    expect([compiled, ...named].map((by) => obviouslyFitsObject(by, whole))).toEqual([true, true, false]);
-    expect(obviouslyFitsObject(named[0] as typeof compiled, { ...whole, metadata: "none" })).toBe(false);
-    expect(obviouslyFitsObject(named[0] as typeof compiled, { ...whole, kind: 7 })).toBe(false);
+    expect([compiled, ...named].map((by) => objectFitsAsIs(by, whole))).toEqual([true, true, false]);
+    expect(objectFitsAsIs(named[0] as typeof compiled, { ...whole, metadata: "none" })).toBe(false);
+    expect(objectFitsAsIs(named[0] as typeof compiled, { ...whole, kind: 7 })).toBe(false);
   });
 
   it("needs no shaping where its parts are known to fit", () => {
@@ -118,7 +118,7 @@ describe("what fits a schema at a glance", () => {
       fc.property(fc.array(fc.oneof(nearlyRight, value), { maxLength: 3 }), ([first = {}, second = {}]) => {
         const holder = compileSchema({ type: "object", properties: { spec: schema, status: schema } });
         const whole = { apiVersion: "v1", kind: "Thing", metadata: {}, spec: first, status: second };
-        expect(shaped(holder, whole, true, { fits: obviouslyFits, defaultOf })).toEqual(shaped(holder, whole, true));
+        expect(shaped(holder, whole, true, { fits: fitsAsIs, defaultOf })).toEqual(shaped(holder, whole, true));
       }),
     );
   });
