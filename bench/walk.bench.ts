@@ -42,11 +42,12 @@ async function listedCase(name: CaseName): Promise<Figure[]> {
   return figuresOf(name, calls);
 }
 
-function figuresOf(name: CaseName, { alone, eachInARow }: RequestCalls): Figure[] {
+function figuresOf(name: CaseName, { alone, deferred, eachInARow }: RequestCalls): Figure[] {
   const { title } = requestCases[name];
   const files: Figure = { name: `${title}: files`, value: callsByFile(alone).size, unit: "files" };
   return [
     { name: `${title}: calls`, value: totalCalls(alone), unit: "calls" },
+    { name: `${title}: calls of deferred writes that follow`, value: totalCalls(deferred), unit: "calls" },
     { name: `${title}: calls for each of many in a row`, value: eachInARow, unit: "calls" },
     name === "governed" ? { ...files, budget: "walkFiles" } : files,
   ];

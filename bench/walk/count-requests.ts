@@ -8,12 +8,16 @@ import { limits, type RequestCase, useUp } from "./request-cases.ts";
 const warmUpCount = 300;
 const inARowCount = 300;
 const aloneCount = 7;
-/** Deferred work follows up to 1.4 s after a request. Twice this is less than the 4 s that a client keeps a connection. */
-const restMs = 1_800;
+/** By then a request is answered, and informers have seen what it changed. Deferred writes come a second after it. */
+const answerMs = 400;
+/** Deferred work follows up to 1.4 s after a request. Twice both is less than the 4 s that a client keeps a connection. */
+const deferredMs = 1_400;
 
 export interface RequestCalls {
-  /** The calls of one request on an idle system. */
+  /** The calls of one request on an idle system, until informers have seen what it changed. */
   readonly alone: CallCounts;
+  /** The calls of deferred writes that follow: totals shown to people, which requests close to each other share. */
+  readonly deferred: CallCounts;
   /** The calls for each of many requests in a row, which share deferred writes. */
   readonly eachInARow: number;
 }
@@ -41,30 +45,48 @@ export async function countCalls(program: string, request: RequestCase): Promise
 
 async function countWarm(client: ApiClient, counter: CallCounter, request: RequestCase): Promise<RequestCalls> {
   for (let at = 0; at < warmUpCount; at += 1) await request.send(client, `warm-up-${at}`);
-  await rest();
+  await rest(answerMs + deferredMs);
   await counter.take();
   for (let at = 0; at < inARowCount; at += 1) await request.send(client, `in-a-row-${at}`);
-  await rest();
+  await rest(answerMs + deferredMs);
   const eachInARow = totalCalls(await counter.take()) / inARowCount;
-  return { eachInARow, alone: await countAlone(client, counter, request) };
+  return { eachInARow, ...(await countAlone(client, counter, request)) };
 }
 
 /** Requests and pauses without any alternate, so that timers fall on both. */
-async function countAlone(client: ApiClient, counter: CallCounter, request: RequestCase): Promise<CallCounts> {
-  const withRequest: CallCounts[] = [];
-  const idle: CallCounts[] = [];
+async function countAlone(
+  client: ApiClient,
+  counter: CallCounter,
+  request: RequestCase,
+): Promise<Pick<RequestCalls, "alone" | "deferred">> {
+  const idle = new Periods();
+  const withRequest = new Periods();
   for (let at = 0; at < aloneCount; at += 1) {
     await counter.take();
-    await rest();
-    idle.push(await counter.take());
+    await idle.count(counter);
     await request.send(client, `alone-${at}`);
-    await rest();
-    withRequest.push(await counter.take());
+    await withRequest.count(counter);
     await request.check?.(client, `alone-${at}`);
   }
-  return callsOfRequest(withRequest, idle);
+  return {
+    alone: callsOfRequest(withRequest.first, idle.first),
+    deferred: callsOfRequest(withRequest.second, idle.second),
+  };
 }
 
-function rest(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, restMs));
+/** Counts of two periods: in which a request is answered, and in which deferred work is done. */
+class Periods {
+  readonly first: CallCounts[] = [];
+  readonly second: CallCounts[] = [];
+
+  async count(counter: CallCounter): Promise<void> {
+    await rest(answerMs);
+    this.first.push(await counter.take());
+    await rest(deferredMs);
+    this.second.push(await counter.take());
+  }
+}
+
+function rest(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

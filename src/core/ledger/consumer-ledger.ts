@@ -9,7 +9,7 @@ import type { Capacity } from "./pools.ts";
 type Kept = "pending" | "deleting" | "denied" | "gone" | Holding | readonly Holding[];
 
 /**
- * What this process knows of one consumer: every claim, in a few words each, and a book for each resource type. The sums
+ * What is known of one consumer: every claim, in a few words each, and a book for each resource type. The sums
  * in the books always equal the claims: they change only where a claim does.
  */
 export class ConsumerLedger {

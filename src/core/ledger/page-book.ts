@@ -56,7 +56,7 @@ export interface Figures {
 }
 
 /**
- * What this process knows of one page: what granted claims hold, what is promised to pending ones, and what the grants
+ * What is known of one page: what granted claims hold, what is promised to pending ones, and what the grants
  * give. Everything is kept as sums, so that the claims behind them need not be looked at again.
  */
 export class PageBook {
