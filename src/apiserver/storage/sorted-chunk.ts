@@ -1,4 +1,4 @@
-import { compareKeys, isPlainlyOrdered } from "./key-order.ts";
+import { compareKeys } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
 
@@ -36,9 +36,8 @@ export class SortedChunk {
     return new SortedChunk(this.objects.slice(), this.#names.slice(), this.#spaces.slice(), epoch);
   }
 
-  /** Where the first object at or after the key is. */
-  lowerBound(key: ObjectKey): number {
-    const isPlain = isPlainlyOrdered(key);
+  /** Where the first object at or after the key is. `isPlain` says that JavaScript orders keys and this one right. */
+  lowerBound(key: ObjectKey, isPlain: boolean): number {
     let low = 0;
     let high = this.#names.length;
     while (low < high) {
@@ -50,8 +49,8 @@ export class SortedChunk {
   }
 
   /** Whether its first object, which it has, is at the key or before it. */
-  isFrom(key: ObjectKey): boolean {
-    return this.isAt(0, key) || this.#isBefore(0, key, isPlainlyOrdered(key));
+  isFrom(key: ObjectKey, isPlain: boolean): boolean {
+    return this.#isBefore(0, key, isPlain) || this.isAt(0, key);
   }
 
   /** Whether the object at a position, if there is one, has this key. */

@@ -1,3 +1,4 @@
+import { isPlainlyOrdered } from "./key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
 import { Missing, RecentObjects } from "./recent-objects.ts";
@@ -80,7 +81,7 @@ export class SortedObjects {
 
   /** The objects from a key on, as they are now, whatever is written while they are read. */
   from(start: ObjectKey): Iterable<StoredObject> {
-    const first = chunkOf(this.#chunks, start);
+    const first = chunkOf(this.#chunks, start, isPlainlyOrdered(start));
     const chunks = this.#chunks.slice(first);
     this.#epoch += 1;
     return { [Symbol.iterator]: () => walk(chunks, start) };
@@ -101,8 +102,9 @@ export class SortedObjects {
   #placeOf(key: ObjectKey): Place {
     const last = this.#lastPlace;
     if (last !== undefined && isSame(last.key, key)) return last;
-    const chunk = chunkOf(this.#chunks, key);
-    const place = { key, chunk, position: this.#chunks[chunk]?.lowerBound(key) ?? 0 };
+    const isPlain = isPlainlyOrdered(key);
+    const chunk = chunkOf(this.#chunks, key, isPlain);
+    const place = { key, chunk, position: this.#chunks[chunk]?.lowerBound(key, isPlain) ?? 0 };
     this.#lastPlace = place;
     return place;
   }
@@ -143,19 +145,19 @@ function isSame(left: ObjectKey, right: ObjectKey): boolean {
 function* walk(chunks: readonly SortedChunk[], start: ObjectKey): Generator<StoredObject> {
   for (const [index, chunk] of chunks.entries()) {
     const { objects } = chunk;
-    for (let at = index === 0 ? chunk.lowerBound(start) : 0; at < objects.length; at += 1) {
+    for (let at = index === 0 ? chunk.lowerBound(start, isPlainlyOrdered(start)) : 0; at < objects.length; at += 1) {
       yield objects[at] as StoredObject;
     }
   }
 }
 
 /** The last chunk that begins at or before the key, or the first. */
-function chunkOf(chunks: readonly SortedChunk[], key: ObjectKey): number {
+function chunkOf(chunks: readonly SortedChunk[], key: ObjectKey, isPlain: boolean): number {
   let low = 0;
   let high = chunks.length;
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    if ((chunks[middle] as SortedChunk).isFrom(key)) low = middle;
+    if ((chunks[middle] as SortedChunk).isFrom(key, isPlain)) low = middle;
     else high = middle;
   }
   return low;
