@@ -17,7 +17,7 @@ const packages: readonly (readonly [short: string, path: string, openapi: string
   ...["admissionregistration", "apps", "authentication", "authorization", "autoscaling", "coordination", "core"].map(
     apiV1,
   ),
-  ...["discovery", "events", "rbac", "scheduling"].map(apiV1),
+  ...["discovery", "events", "rbac"].map(apiV1),
   [
     "apiextensions.v1",
     "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1",
@@ -45,7 +45,7 @@ const opaque = new Set([
 ]);
 
 const roots = [
-  ..."Namespace ConfigMap Secret ServiceAccount Event Service Endpoints ResourceQuota LimitRange PersistentVolumeClaim Pod"
+  ..."Namespace ConfigMap Secret ServiceAccount Event Service PersistentVolumeClaim Pod"
     .split(" ")
     .map((kind) => `core.v1.${kind}`),
   "events.v1.Event",
@@ -53,7 +53,6 @@ const roots = [
   "discovery.v1.EndpointSlice",
   "apps.v1.Deployment",
   "autoscaling.v1.Scale",
-  "scheduling.v1.PriorityClass",
   ...["Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"].map((kind) => `rbac.v1.${kind}`),
   "admissionregistration.v1.MutatingWebhookConfiguration",
   "admissionregistration.v1.ValidatingWebhookConfiguration",

@@ -17,16 +17,6 @@ metadata: {name: password, namespace: team}
 stringData: {password: hunter2}
 ---
 apiVersion: v1
-kind: ResourceQuota
-metadata: {name: small, namespace: team}
-spec: {hard: {pods: "3"}}
----
-apiVersion: v1
-kind: LimitRange
-metadata: {name: sizes, namespace: team}
-spec: {limits: [{type: Container, max: {cpu: "1"}}]}
----
-apiVersion: v1
 kind: Pod
 metadata: {name: web, namespace: team, labels: {app: web}}
 spec:
@@ -119,22 +109,12 @@ Data
 password:  7 bytes
 `,
     ],
-    "a namespace with its quotas and limits": [
+    "a namespace": [
       "namespace team",
       `Name:         team
 Labels:       kubernetes.io/metadata.name=team
 Annotations:  <none>
 Status:       Active
-
-Resource Quotas
-  Name:     small
-  Resource  Used  Hard
-  --------  ---   ---
-
-Resource Limits
- Type       Resource  Min  Max  Default Request  Default Limit  Max Limit/Request Ratio
- ----       --------  ---  ---  ---------------  -------------  -----------------------
- Container  cpu       -    1    1                1              -
 `,
     ],
     "a role": [

@@ -9,12 +9,12 @@ import { users } from "../apiserver/test-users.ts";
 
 type Names = { items: { metadata: { name: string; namespace?: string } }[] };
 
-/** Priority classes with a team's label, and what is in the namespace of the team's name. */
+/** Webhook configurations with a team's label, and what is in the namespace of the team's name. */
 const viewOf = (team: string): ScopedView => ({
   name: `team/${team}`,
   of: ({ scope, plural }) => {
     if (scope === "Namespaced") return { namespace: team };
-    if (plural !== "priorityclasses") return { isReadOnly: true };
+    if (plural !== "validatingwebhookconfigurations") return { isReadOnly: true };
     return {
       shows: ({ metadata }) => metadata.labels?.["team"] === team,
       adopt: (object) => withMetadata(object, { labels: { team, ...object.metadata.labels } }),
@@ -29,9 +29,9 @@ const resolvePlane: PlaneResolver = (path) => {
   return { plane: rootPlane, path: rest, view: viewOf(team), ...closed };
 };
 
-const classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
+const hooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
 const maps = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;
-const priority = (name: string, more: object = {}) => ({ metadata: { name, ...more }, value: 1 });
+const hook = (name: string, more: object = {}) => ({ metadata: { name, ...more }, webhooks: [] });
 const names = (body: Names): string[] => body.items.map(({ metadata }) => metadata.name);
 
 describe("a view of a part of a plane", () => {
@@ -42,7 +42,7 @@ describe("a view of a part of a plane", () => {
     for (const team of ["red", "blue"]) {
       await server.create("/api/v1/namespaces", { metadata: { name: team } });
       await server.create(maps(team), { metadata: { name: `of-${team}` } });
-      await server.create(classes, priority(`of-${team}`, { labels: { team } }));
+      await server.create(hooks, hook(`of-${team}`, { labels: { team } }));
     }
     await server.settled();
   });
@@ -53,7 +53,7 @@ describe("a view of a part of a plane", () => {
   });
 
   it("lists its own and nothing else, in one namespace and in all of them", async () => {
-    expect(names((await server.get(`/teams/red${classes}`)).body)).toEqual(["of-red"]);
+    expect(names((await server.get(`/teams/red${hooks}`)).body)).toEqual(["of-red"]);
     expect(names((await server.get(`/teams/red${maps("red")}`)).body)).toContain("of-red");
     expect(names((await server.get(`/teams/red${maps("blue")}`)).body)).toEqual([]);
     const all = (await server.get("/teams/red/api/v1/configmaps")).body as Names;
@@ -61,19 +61,19 @@ describe("a view of a part of a plane", () => {
   });
 
   it("pages through its own, and does not tell how many others there are", async () => {
-    for (let at = 0; at < 4; at += 1) await server.create(`/teams/red${classes}`, priority(`more-${at}`));
-    const first = (await server.get(`/teams/red${classes}?limit=3`)).body;
+    for (let at = 0; at < 4; at += 1) await server.create(`/teams/red${hooks}`, hook(`more-${at}`));
+    const first = (await server.get(`/teams/red${hooks}?limit=3`)).body;
     expect([names(first), first.metadata.remainingItemCount]).toEqual([["more-0", "more-1", "more-2"], undefined]);
-    const rest = await server.get(`/teams/red${classes}?limit=3&continue=${first.metadata.continue}`);
+    const rest = await server.get(`/teams/red${hooks}?limit=3&continue=${first.metadata.continue}`);
     expect(names(rest.body)).toEqual(["more-3", "of-red"]);
   });
 
   it("shows no change of another's, and objects that come and go from its sight as added and deleted", async () => {
-    const reader = await server.watch(`/teams/red${classes}?watch=true`);
-    await server.merge(`${classes}/of-blue`, { metadata: { annotations: { seen: "no" } } });
-    await server.merge(`${classes}/of-blue`, { metadata: { labels: { team: "red" } } });
-    await server.merge(`${classes}/of-red`, { metadata: { labels: { team: "blue" } } });
-    await server.remove(`${classes}/of-red`);
+    const reader = await server.watch(`/teams/red${hooks}?watch=true`);
+    await server.merge(`${hooks}/of-blue`, { metadata: { annotations: { seen: "no" } } });
+    await server.merge(`${hooks}/of-blue`, { metadata: { labels: { team: "red" } } });
+    await server.merge(`${hooks}/of-red`, { metadata: { labels: { team: "blue" } } });
+    await server.remove(`${hooks}/of-red`);
     await server.settled();
     const told = reader.events.map(({ type, object }) => `${type} ${object.metadata.name}`);
     expect(told).toEqual(["ADDED of-red", "ADDED of-blue", "DELETED of-red"]);
@@ -83,54 +83,62 @@ describe("a view of a part of a plane", () => {
 
   const others: Record<string, (at: string) => Promise<{ code: number }>> = {
     read: (at) => server.get(at),
-    replaced: (at) => server.replace(at, { metadata: { name: "of-blue" }, value: 1 }),
+    replaced: (at) => server.replace(at, hook("of-blue")),
     patched: (at) => server.merge(at, { metadata: { labels: { team: "red" } } }),
     deleted: (at) => server.remove(at),
   };
   for (const [done, act] of Object.entries(others)) {
     it(`does not let another's be ${done}`, async () => {
       const before = server.server.registry.store.revision;
-      expect((await act(`/teams/red${classes}/of-blue`)).code).toBe(404);
+      expect((await act(`/teams/red${hooks}/of-blue`)).code).toBe(404);
       expect((await act(`/teams/red${maps("blue")}/of-blue`)).code).toBe(404);
       expect(server.server.registry.store.revision).toBe(before);
     });
   }
 
   it("deletes its own when all are deleted", async () => {
-    expect((await server.remove(`/teams/red${classes}`)).code).toBe(200);
+    expect((await server.remove(`/teams/red${hooks}`)).code).toBe(200);
     expect((await server.remove(`/teams/red${maps("blue")}`)).code).toBe(200);
-    expect((await server.get(`${classes}/of-red`)).code).toBe(404);
-    expect((await server.get(`${classes}/of-blue`)).code).toBe(200);
+    expect((await server.get(`${hooks}/of-red`)).code).toBe(404);
+    expect((await server.get(`${hooks}/of-blue`)).code).toBe(200);
     expect((await server.get(`${maps("blue")}/of-blue`)).code).toBe(200);
   });
 
   it("makes what is made in it its own, and refuses what says that it is another's", async () => {
-    const made = await server.create(`/teams/red${classes}`, priority("new"));
+    const made = await server.create(`/teams/red${hooks}`, hook("new"));
     expect([made.code, made.body.metadata.labels]).toEqual([201, { team: "red" }]);
-    const refused = await server.create(`/teams/red${classes}`, priority("theirs", { labels: { team: "blue" } }));
+    const refused = await server.create(`/teams/red${hooks}`, hook("theirs", { labels: { team: "blue" } }));
     expect(refused.code).toBe(403);
     expect((await server.create(`/teams/red${maps("blue")}`, { metadata: { name: "x" } })).code).toBe(403);
     const applied = await server.send({
       method: "PATCH",
-      path: `/teams/red${classes}/applied?fieldManager=test`,
+      path: `/teams/red${hooks}/applied?fieldManager=test`,
       type: "application/apply-patch+yaml",
-      body: { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", ...priority("applied") },
+      body: {
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: "ValidatingWebhookConfiguration",
+        ...hook("applied"),
+      },
     });
     expect([applied.code, applied.body.metadata.labels]).toEqual([201, { team: "red" }]);
   });
 
   it("lets nothing of its own go to another, and no name that is taken be taken over", async () => {
-    const moved = await server.merge(`/teams/red${classes}/of-red`, { metadata: { labels: { team: "blue" } } });
+    const moved = await server.merge(`/teams/red${hooks}/of-red`, { metadata: { labels: { team: "blue" } } });
     expect(moved.code).toBe(403);
-    expect((await server.create(`/teams/red${classes}`, priority("of-blue"))).code).toBe(409);
+    expect((await server.create(`/teams/red${hooks}`, hook("of-blue"))).code).toBe(409);
     const applied = await server.send({
       method: "PATCH",
-      path: `/teams/red${classes}/of-blue?fieldManager=test&force=true`,
+      path: `/teams/red${hooks}/of-blue?fieldManager=test&force=true`,
       type: "application/apply-patch+yaml",
-      body: { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", ...priority("of-blue") },
+      body: {
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: "ValidatingWebhookConfiguration",
+        ...hook("of-blue"),
+      },
     });
     expect(applied.code).toBe(409);
-    expect((await server.get(`${classes}/of-blue`)).body.metadata.labels).toEqual({ team: "blue" });
+    expect((await server.get(`${hooks}/of-blue`)).body.metadata.labels).toEqual({ team: "blue" });
   });
 
   it("shows what belongs to all, which is not to be changed by way of it", async () => {
@@ -150,7 +158,7 @@ describe("a view of a part of a plane", () => {
   });
 
   it("that is not there says so to those who might have been answered, and to nobody else", async () => {
-    const path = `/teams/closed${classes}`;
+    const path = `/teams/closed${hooks}`;
     const told = await server.get(path);
     expect([told.code, told.body.message]).toEqual([404, "no such team"]);
     expect((await server.get(path, users.alice)).code).toBe(403);

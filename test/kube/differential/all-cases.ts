@@ -18,7 +18,7 @@ import { reviewCases } from "./cases/reviews.ts";
 import { roleCases } from "./cases/roles.ts";
 import { namespaceCases, secretCases } from "./cases/secrets-and-namespaces.ts";
 import { serverCases } from "./cases/server.ts";
-import { claimCases, limitCases, serviceCases } from "./cases/services-and-limits.ts";
+import { claimCases, serviceCases } from "./cases/services-and-claims.ts";
 import { dryRunCases, headerCases, methodCases, urlCases } from "./cases/urls.ts";
 import { watchCases } from "./cases/watches.ts";
 import { webhookCases } from "./cases/webhooks.ts";
@@ -48,7 +48,6 @@ export const allCases: readonly Case[] = [
   ...deploymentCases,
   ...serviceCases,
   ...claimCases,
-  ...limitCases,
   ...leaseCases,
   ...eventCases,
   ...otherKindCases,

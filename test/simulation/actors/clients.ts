@@ -15,10 +15,10 @@ setMaxListeners(0, signal); // all wait on the same one
 
 export const configMaps: ResourceType = { group: "", version: "v1", plural: "configmaps", scope: "Namespaced" };
 export const secrets: ResourceType = { group: "", version: "v1", plural: "secrets", scope: "Namespaced" };
-export const priorityClasses: ResourceType = {
-  group: "scheduling.k8s.io",
+export const webhookConfigurations: ResourceType = {
+  group: "admissionregistration.k8s.io",
   version: "v1",
-  plural: "priorityclasses",
+  plural: "validatingwebhookconfigurations",
   scope: "Cluster",
 };
 

@@ -1,9 +1,9 @@
 import type { AdmissionRequest } from "../../../src/apiserver/registry/admission.ts";
 import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
-import { configMaps, priorityClasses } from "./clients.ts";
+import { configMaps, webhookConfigurations } from "./clients.ts";
 import { bypassLabel } from "./manifests.ts";
 
-const guarded: readonly ResourceType[] = [configMaps, priorityClasses];
+const guarded: readonly ResourceType[] = [configMaps, webhookConfigurations];
 
 /** The type of what would be stored, if doors are asked about it. */
 export function guardedType(request: AdmissionRequest): ResourceType | undefined {

@@ -91,7 +91,7 @@ export function policyOf(
     spec: {
       ...(disabled === undefined ? {} : { disabled }),
       ...(existingObjects === undefined ? {} : { existingObjects }),
-      trigger: name.startsWith("classes") ? classesTrigger : configMapsWith(name === "cores" ? "cores" : "org"),
+      trigger: name.startsWith("hooks") ? hooksTrigger : configMapsWith(name === "cores" ? "cores" : "org"),
       target: { resourceClaimTemplate: { spec: templateOf(name, counted, amount) } },
     },
   };
@@ -128,7 +128,9 @@ export function secretOf(name: string, labels: Readonly<Record<string, string>>)
   return { apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "default", labels } };
 }
 
-const classesTrigger = { resource: { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass" } };
+const hooksTrigger = {
+  resource: { apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingWebhookConfiguration" },
+};
 
 function configMapsWith(label: string): object {
   const constraints = [{ expression: `trigger.metadata.labels[${JSON.stringify(label)}] != ""` }];
@@ -139,7 +141,7 @@ function templateOf(name: PolicyName, { resourceType, places }: Counted, amount:
   const dimensions =
     places.length === 0 ? {} : { dimensions: { [placeDimension]: "{{ trigger.metadata.labels.place }}" } };
   const request = { resourceType, ...dimensions };
-  if (name.startsWith("classes")) return { requests: [{ ...request, amount }] };
+  if (name.startsWith("hooks")) return { requests: [{ ...request, amount }] };
   return {
     consumerRef: {
       apiGroup: "resourcemanager.miloapis.com",
@@ -175,11 +177,11 @@ export function configMapOf(name: string, labels: Labelled, finalizers: readonly
   };
 }
 
-export function priorityClassOf(name: string): Manifest & { readonly value: number } {
+/** Without webhooks: it is there to be counted. */
+export function webhookConfigurationOf(name: string): Manifest {
   return {
-    apiVersion: "scheduling.k8s.io/v1",
-    kind: "PriorityClass",
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
     metadata: { name, labels: { place: "here" } },
-    value: 7,
   };
 }

@@ -1,6 +1,6 @@
-import { configMaps, priorityClasses } from "./clients.ts";
+import { configMaps, webhookConfigurations } from "./clients.ts";
 import { create, createAtOnce, destroy, letGo, relabel, replace, type WantedObject } from "./creator.ts";
-import { bypassLabel, configMapOf, priorityClassOf } from "./manifests.ts";
+import { bypassLabel, configMapOf, webhookConfigurationOf } from "./manifests.ts";
 import { type ActionDraw, on, type Stage } from "./stage.ts";
 
 const clients = ["client-1", "client-2"] as const;
@@ -12,7 +12,7 @@ function drawObject({ tiny, random }: Stage, finalizers: readonly string[] = [],
   const projects = tiny.consumers.filter(({ kind }) => kind === "Project").map(({ plane }) => plane);
   const name = random.pick(names);
   if (projects.length > 0 && random.chance(0.3))
-    return { plane: random.pick(projects), type: priorityClasses, object: priorityClassOf(name) };
+    return { plane: random.pick(projects), type: webhookConfigurations, object: webhookConfigurationOf(name) };
   const organizations = tiny.consumers.filter(({ kind }) => kind === "Organization");
   const given = {
     org: random.pick(organizations).name,

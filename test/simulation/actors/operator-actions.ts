@@ -41,12 +41,12 @@ export function enforce(name: PolicyName, counted: Counted, turn: PolicyTurn): A
 
 /** What a policy is about. */
 export function countedBy({ tiny }: Stage, name: PolicyName): Counted {
-  const tail = name.startsWith("classes") ? "classes" : name;
+  const tail = name.startsWith("hooks") ? "hooks" : name;
   return tiny.counted.find((counted) => tailOf(counted) === tail) as Counted;
 }
 
 function planeOfPolicy(name: PolicyName): string {
-  return name.startsWith("classes") ? name.replace("classes", "project") : root;
+  return name.startsWith("hooks") ? name.replace("hooks", "project") : root;
 }
 
 /** A grant grows, shrinks, comes, or comes to an end some time from the start. */

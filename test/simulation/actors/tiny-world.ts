@@ -31,8 +31,8 @@ export interface TinyWorld {
   readonly doorIsTold: boolean;
 }
 
-/** `configs` and `cores` are about ConfigMaps of organizations, `classes` about PriorityClasses of one project's plane. */
-export type PolicyName = "configs" | "cores" | "classes-a" | "classes-b";
+/** `configs` and `cores` are about ConfigMaps of organizations, `hooks` about configurations of webhooks in one project's plane. */
+export type PolicyName = "configs" | "cores" | "hooks-a" | "hooks-b";
 
 const apiGroup = "resourcemanager.miloapis.com";
 export const placeDimension = "example.com/place";
@@ -43,7 +43,7 @@ const projectA: Consumer = { apiGroup, kind: "Project", name: "a", plane: "proje
 const projectB: Consumer = { apiGroup, kind: "Project", name: "b", plane: "project-b" };
 
 export const configMapKind = { apiGroup: "", kind: "ConfigMap" };
-const priorityClassKind = { apiGroup: "scheduling.k8s.io", kind: "PriorityClass" };
+const webhookConfigurationKind = { apiGroup: "admissionregistration.k8s.io", kind: "ValidatingWebhookConfiguration" };
 
 export function drawWorld(random: SeededRandom): TinyWorld {
   const consumers = random.pick([
@@ -73,21 +73,21 @@ function countedBy(random: SeededRandom): readonly Counted[] {
   });
   const configs = of("example.com/configs", "Organization", configMapKind);
   const cores = of("example.com/cores", "Organization", configMapKind);
-  const classes = of("example.com/classes", "Project", priorityClassKind);
+  const hooks = of("example.com/hooks", "Project", webhookConfigurationKind);
   return random.pick([
-    [configs, classes],
+    [configs, hooks],
     [configs, cores],
-    [configs, cores, classes],
+    [configs, cores, hooks],
   ]);
 }
 
 function policyNames(counted: readonly Counted[], consumers: readonly Consumer[]): readonly PolicyName[] {
   const has = (tail: string): boolean => counted.some(({ resourceType }) => resourceType.endsWith(tail));
-  const isThere = (consumer: Consumer): boolean => has("classes") && consumers.includes(consumer);
+  const isThere = (consumer: Consumer): boolean => has("hooks") && consumers.includes(consumer);
   return [
     ...(has("configs") ? (["configs"] as const) : []),
     ...(has("cores") ? (["cores"] as const) : []),
-    ...(isThere(projectA) ? (["classes-a"] as const) : []),
-    ...(isThere(projectB) ? (["classes-b"] as const) : []),
+    ...(isThere(projectA) ? (["hooks-a"] as const) : []),
+    ...(isThere(projectB) ? (["hooks-b"] as const) : []),
   ];
 }

@@ -79,7 +79,6 @@ describe("the index of documents", () => {
       "apis/events.k8s.io/v1",
       "apis/example.com/v1alpha1",
       "apis/rbac.authorization.k8s.io/v1",
-      "apis/scheduling.k8s.io/v1",
     ]);
     for (const path of paths) {
       const hash = documents.document(kinds, path)?.hash;
@@ -203,10 +202,7 @@ describe("the document of version 2", () => {
       "properties.spec.properties.size.nullable",
     );
     expect(swagger.definitions[jsonSchema]).toHaveProperty("properties.oneOf.items");
-    expect(swagger.definitions["io.k8s.api.core.v1.LimitRangeItem"]).toHaveProperty(
-      "properties.default.type",
-      "object",
-    );
+    expect(swagger.definitions[jsonSchema]).toHaveProperty("properties.default");
   });
 });
 

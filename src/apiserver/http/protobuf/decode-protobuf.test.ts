@@ -149,9 +149,9 @@ describe("a body that is no such object", () => {
       "proto: Timestamp: 253402300800 seconds are not within the years 0000 to 9999",
     ],
     "a quantity that is none": [
-      enveloped(piece(2, piece(1, [...piece(1, "pods"), ...piece(2, piece(1, "many"))])), {
+      enveloped(piece(2, piece(2, piece(2, [...piece(1, "storage"), ...piece(2, piece(1, "many"))]))), {
         apiVersion: "v1",
-        kind: "ResourceQuota",
+        kind: "PersistentVolumeClaim",
       }),
       /^quantities must match the regular expression/,
     ],

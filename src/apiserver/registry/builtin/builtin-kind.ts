@@ -29,7 +29,6 @@ export interface BuiltinFacts<Kind> {
   readonly updatesUnconditionally?: boolean;
   readonly createsOnUpdate?: boolean;
   readonly returnsDeleted?: boolean;
-  readonly deprecationWarning?: string;
   /** Fills in what was left out; called for every write. */
   readonly defaults?: (draft: DraftObject) => void;
   /** Changes a new object; its status is gone already. */
@@ -82,7 +81,6 @@ export function builtinKind<Kind>(facts: BuiltinFacts<Kind>): ServedKind {
     createsOnUpdate: facts.createsOnUpdate ?? false,
     returnsDeleted: facts.returnsDeleted ?? false,
     ...(facts.storedAs === undefined ? {} : { storedAs: facts.storedAs }),
-    ...(facts.deprecationWarning === undefined ? {} : { deprecationWarning: facts.deprecationWarning }),
     ...(facts.storage === undefined ? {} : { storage: facts.storage }),
   };
 }

@@ -8,10 +8,9 @@ import { kindStruct } from "./typed/kind-struct.ts";
 import { structSchema } from "./typed/struct-schema.ts";
 import { openApiName, structNames, structOf } from "./typed/struct-table.ts";
 
-const expected = `ConfigMap Endpoints Event LimitRange Namespace PersistentVolumeClaim Pod ResourceQuota Secret ServiceAccount
-  Service MutatingWebhookConfiguration ValidatingWebhookConfiguration CustomResourceDefinition Deployment TokenReview
+const expected = `ConfigMap Event Namespace PersistentVolumeClaim Pod Secret ServiceAccount Service MutatingWebhookConfiguration ValidatingWebhookConfiguration CustomResourceDefinition Deployment TokenReview
   SelfSubjectReview SubjectAccessReview SelfSubjectAccessReview LocalSubjectAccessReview SelfSubjectRulesReview Lease
-  EndpointSlice Event ClusterRoleBinding ClusterRole RoleBinding Role PriorityClass`;
+  EndpointSlice Event ClusterRoleBinding ClusterRole RoleBinding Role`;
 
 function kind(name: string) {
   const found = builtinKinds.find((each) => each.kind === name);

@@ -3,15 +3,11 @@ import type { ServedKind } from "../served-kind.ts";
 import { configMap } from "./kinds/config-map.ts";
 import { deployment } from "./kinds/deployment.ts";
 import { endpointSlice } from "./kinds/endpoint-slice.ts";
-import { endpoints } from "./kinds/endpoints.ts";
 import { coreEvent, newEvent } from "./kinds/event.ts";
 import { lease } from "./kinds/lease.ts";
-import { limitRange } from "./kinds/limit-range.ts";
 import { namespace } from "./kinds/namespace.ts";
 import { persistentVolumeClaim } from "./kinds/persistent-volume-claim.ts";
 import { pod } from "./kinds/pod.ts";
-import { priorityClass } from "./kinds/priority-class.ts";
-import { resourceQuota } from "./kinds/resource-quota.ts";
 import { reviewKinds } from "./kinds/reviews.ts";
 import { clusterRole, role } from "./kinds/role.ts";
 import { clusterRoleBinding, roleBinding } from "./kinds/role-binding.ts";
@@ -23,13 +19,10 @@ import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./
 /** Every kind that the server knows without a CustomResourceDefinition. */
 export const builtinKinds: readonly ServedKind[] = [
   configMap,
-  endpoints,
   coreEvent,
-  limitRange,
   namespace,
   persistentVolumeClaim,
   pod,
-  resourceQuota,
   secret,
   serviceAccount,
   service,
@@ -45,5 +38,4 @@ export const builtinKinds: readonly ServedKind[] = [
   clusterRole,
   roleBinding,
   role,
-  priorityClass,
 ];

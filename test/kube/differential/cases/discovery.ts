@@ -16,9 +16,7 @@ export const discoveryCases = cases("discovery", {
     get("/api/v1", {
       parts: resources(
         "configmaps",
-        "endpoints",
         "events",
-        "limitranges",
         "namespaces",
         "namespaces/finalize",
         "namespaces/status",
@@ -26,8 +24,6 @@ export const discoveryCases = cases("discovery", {
         "persistentvolumeclaims/status",
         "pods",
         "pods/status",
-        "resourcequotas",
-        "resourcequotas/status",
         "secrets",
         "serviceaccounts",
         "services",
@@ -54,7 +50,7 @@ export const discoveryCases = cases("discovery", {
   ],
   leases: [get("/apis/coordination.k8s.io/v1", { parts: resources("leases") }), get("/apis/coordination.k8s.io")],
   events: [get("/apis/events.k8s.io/v1"), get("/apis/events.k8s.io")],
-  others: [get("/apis/scheduling.k8s.io/v1"), get("/apis/discovery.k8s.io/v1")],
+  others: [get("/apis/discovery.k8s.io/v1")],
   "a version that is not there": [get("/apis/apps/v9"), get("/api/v2"), get("/apis/nope"), get("/apis/nope/v1")],
   "with a slash at its end": [
     get("/apis/"),

@@ -2,7 +2,6 @@ import {
   childPath,
   duplicate,
   type FieldIssue,
-  forbidden,
   invalid,
   itemPath,
   notFound,
@@ -12,7 +11,7 @@ import {
 import { dnsLabel } from "../../../../protocol/names.ts";
 import { nameFaults, unless } from "../field-checks.ts";
 import { portNameFaults, portNumberIssues, protocols } from "../ports.ts";
-import { amountIssues, containerResourceIssues, isHugePages, mayOvercommit, nanosOf } from "../resource-names.ts";
+import { amountIssues, containerResourceIssues, nanosOf, type ResourceList } from "../resource-names.ts";
 import { environmentIssues } from "./environment-rules.ts";
 import type { Container, ContainerPort } from "./pod-object.ts";
 
@@ -111,34 +110,19 @@ function resourceIssues(
   { limits = {}, requests = {} }: NonNullable<Container["resources"]>,
   path: string,
 ): readonly FieldIssue[] {
-  const names = [...Object.keys(limits), ...Object.keys(requests)];
-  const hasCompute = names.includes("cpu") || names.includes("memory");
-  const listIssues = (list: string, amounts: Readonly<Record<string, string>>): readonly FieldIssue[] =>
+  const listIssues = (list: string, amounts: ResourceList): readonly FieldIssue[] =>
     Object.entries(amounts).flatMap(([name, amount]) => {
       const at = itemPath(childPath(path, list), name);
-      return [...containerResourceIssues(name, at), ...amountIssues(name, amount, at)];
+      return [...containerResourceIssues(name, at), ...amountIssues(amount, at)];
     });
   return [
     ...listIssues("limits", limits),
     ...listIssues("requests", requests),
-    ...Object.entries(requests).flatMap(([name, amount]) => requestIssues(name, amount, limits[name], path)),
-    ...unless(hasCompute || !names.some(isHugePages), () => forbidden(path, "HugePages require cpu or memory")),
+    ...Object.entries(requests).flatMap(([name, amount]) => {
+      const limit = limits[name];
+      return unless(limit === undefined || nanosOf(amount) <= nanosOf(limit), () =>
+        invalid(childPath(path, "requests"), amount, `must be less than or equal to ${name} limit of ${limit}`),
+      );
+    }),
   ];
-}
-
-function requestIssues(name: string, amount: string, limit: string | undefined, path: string): readonly FieldIssue[] {
-  const requests = childPath(path, "requests");
-  if (limit === undefined) {
-    return unless(mayOvercommit(name), () =>
-      required(childPath(path, "limits"), "Limit must be set for non overcommitable resources"),
-    );
-  }
-  if (!mayOvercommit(name)) {
-    return unless(nanosOf(amount) === nanosOf(limit), () =>
-      invalid(requests, amount, `must be equal to ${name} limit of ${limit}`),
-    );
-  }
-  return unless(nanosOf(amount) <= nanosOf(limit), () =>
-    invalid(requests, amount, `must be less than or equal to ${name} limit of ${limit}`),
-  );
 }

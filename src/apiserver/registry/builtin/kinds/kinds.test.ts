@@ -67,11 +67,6 @@ describe("tables show", () => {
       },
       ["x", "Role/r", "2m30s", "u, v", "g", "n/s"],
     ],
-    "requests and limits of a ResourceQuota": [
-      "ResourceQuota",
-      { metadata: born, status: { hard: { pods: "10", cpu: "2", "limits.cpu": "4" }, used: { pods: "3" } } },
-      ["x", "cpu: 0/2, pods: 3/10", "limits.cpu: 0/4", "2m30s"],
-    ],
     "the ports of a Service": [
       "Service",
       {
@@ -93,14 +88,6 @@ describe("tables show", () => {
       "Service",
       { metadata: born, spec: { type: "LoadBalancer", clusterIPs: ["10.0.0.1"] }, status: { loadBalancer: {} } },
       ["x", "LoadBalancer", "10.0.0.1", "<pending>", "<none>", "2m30s", "<none>"],
-    ],
-    "three of many addresses": [
-      "Endpoints",
-      {
-        metadata: born,
-        subsets: [{ addresses: [{ ip: "1.1.1.1" }, { ip: "::2" }], ports: [{ port: 80 }, { port: 81 }] }],
-      },
-      ["x", "1.1.1.1:80,[::2]:80,1.1.1.1:81 + 1 more...", "2m30s"],
     ],
     "the addresses of an EndpointSlice": [
       "EndpointSlice",
