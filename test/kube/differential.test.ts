@@ -3,7 +3,7 @@ import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { allCases } from "./differential/all-cases.ts";
 import { ApiClient } from "./differential/api-client.ts";
 import type { Case } from "./differential/case.ts";
-import { type Difference, differences } from "./differential/differences.ts";
+import { type Difference, differences, embeddedDifferences } from "./differential/differences.ts";
 import { type Observation, runCase } from "./differential/run-case.ts";
 import { type EmbeddedControlPlane, startEmbeddedControlPlane } from "./embedded-control-plane.ts";
 import { isRecording, readRecording, writeRecording } from "./recording.ts";
@@ -36,8 +36,7 @@ interface Compared {
 
 async function compare(each: Case, namespace: string): Promise<Compared> {
   const [expected = [], actual] = await Promise.all(clients.map((client) => runCase(client, each, namespace)));
-  const allowed = Object.keys(each.mayDiffer ?? {});
-  const found = differences(expected, actual).filter(({ path }) => !allowed.includes(path));
+  const found = embeddedDifferences(each, expected, actual);
   return { expected, found: isRecording ? found : [...found, ...differences(expected, recorded[each.name])] };
 }
 

@@ -35,7 +35,6 @@ export interface BuiltinFacts<Kind> {
   readonly onCreate?: (draft: DraftObject) => void;
   readonly onUpdate?: (draft: DraftObject, old: Kind, part: WrittenPart | undefined) => void;
   readonly validate?: (object: Kind, old: Kind | undefined, part: WrittenPart) => readonly FieldIssue[];
-  readonly warnings?: (object: Kind, old: Kind | undefined) => readonly string[];
   readonly selectField?: (object: Kind, field: string) => string | undefined;
 }
 
@@ -86,7 +85,7 @@ export function builtinKind<Kind>(facts: BuiltinFacts<Kind>): ServedKind {
 }
 
 function rulesOf<Kind>(facts: BuiltinFacts<Kind>): KindRules {
-  const { validate, warnings, selectField } = facts;
+  const { validate, selectField } = facts;
   let blank: JsonObject | undefined;
   return {
     blank: () => {
@@ -99,7 +98,6 @@ function rulesOf<Kind>(facts: BuiltinFacts<Kind>): KindRules {
     ...(validate === undefined
       ? {}
       : { validate: (object, old, part = "") => validate(as<Kind>(object), asOld<Kind>(old), part) }),
-    ...(warnings === undefined ? {} : { warnings: (object, old) => warnings(as<Kind>(object), asOld<Kind>(old)) }),
     ...(selectField === undefined ? {} : { selectField: (object, field) => selectField(as<Kind>(object), field) }),
   };
 }

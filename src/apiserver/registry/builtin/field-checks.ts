@@ -7,11 +7,9 @@ export function nameFaults(path: string, value: string, rule: NameRule): readonl
   return rule(value).map((fault) => invalid(path, value, fault));
 }
 
-export const immutableFault = "field is immutable";
-
 /** A field that keeps the value it was made with. */
 export function immutable(path: string, value: unknown, old: unknown): readonly FieldIssue[] {
-  return same(value, old) ? [] : [invalid(path, value ?? null, immutableFault)];
+  return same(value, old) ? [] : [invalid(path, value ?? null, "field is immutable")];
 }
 
 /** Whether two parts of objects are the same; left out is as good as left out. */

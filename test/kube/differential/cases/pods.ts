@@ -74,47 +74,15 @@ export const podCases = cases("pod", {
       { containerPort: 80, name: "TOO LONG NAME OF A PORT" },
     ],
   }),
-  "bad variables": with1({
-    env: [
-      { name: "" },
-      { name: "A=B", value: "x" },
-      { name: "C", value: "x", valueFrom: { fieldRef: { fieldPath: "spec.nope" } } },
-    ],
-  }),
   "bad resources": with1({ resources: { requests: { cpu: "2", nope: "1" }, limits: { cpu: "1", memory: "-1" } } }),
   "quantities that are none": with1({ resources: { requests: { cpu: "lots" } } }),
   "quantities of another form": with1({
     resources: { limits: { cpu: 0.5, memory: "1000Ki", "ephemeral-storage": "1e3" } },
   }),
-  "bad probes": with1({
-    livenessProbe: { periodSeconds: -1 },
-    readinessProbe: { httpGet: { port: 0 }, exec: { command: [] } },
-  }),
   "bad policies": sent({
     containers: [{ ...container, imagePullPolicy: "Sometimes" }],
     restartPolicy: "Maybe",
-    dnsPolicy: "Odd",
   }),
-  "bad volumes": sent({
-    containers: [
-      {
-        ...container,
-        volumeMounts: [
-          { name: "nope", mountPath: "" },
-          { name: "a", mountPath: "/a" },
-          { name: "a", mountPath: "/a" },
-        ],
-      },
-    ],
-    volumes: [{ name: "a" }, { name: "a", emptyDir: {} }, { name: "b", emptyDir: {}, hostPath: { path: "/x" } }],
-  }),
-  "bad numbers": sent({ containers: [container], terminationGracePeriodSeconds: -5, activeDeadlineSeconds: 0 }),
-  "bad selectors": sent({
-    containers: [container],
-    nodeSelector: { "a b": "c" },
-    tolerations: [{ operator: "Odd" }, { key: "a", operator: "Exists", value: "x" }],
-  }),
-  "a bad host name": sent({ containers: [container], hostname: "A_b", subdomain: "x." }),
   "wrong types": [
     ...sent({ containers: "x" }),
     ...sent({ containers: [{ ...container, ports: [{ containerPort: "80" }] }] }),
@@ -143,11 +111,7 @@ export const podCases = cases("pod", {
     patch("apply", `${at}?fieldManager=one`, pod({ containers: "x" })),
   ],
   "another container": [made, patch("strategic", at, { spec: { containers: [{ name: "other", image: "x" }] } })],
-  "a deadline": [
-    made,
-    patch("merge", at, { spec: { activeDeadlineSeconds: 5 } }),
-    patch("merge", at, { spec: { activeDeadlineSeconds: 10 } }),
-  ],
+  "a deadline": [made, patch("merge", at, { spec: { activeDeadlineSeconds: 5 } })],
   "more tolerations": [made, patch("merge", at, { spec: { tolerations: [{ key: "x", operator: "Exists" }] } })],
   "a status": [
     made,

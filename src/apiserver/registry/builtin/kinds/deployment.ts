@@ -6,7 +6,6 @@ import type { DraftObject } from "../typed/json-shape.ts";
 import { deploymentIssues } from "./deployment-rules.ts";
 import { fillPodSpec } from "./pod-defaults.ts";
 import type { Container, Deployment } from "./pod-object.ts";
-import { podTemplateWarnings } from "./pod-warnings.ts";
 
 export const deployment = builtinKind<Deployment>({
   struct: "apps.v1.Deployment",
@@ -49,7 +48,6 @@ export const deployment = builtinKind<Deployment>({
   ],
   defaults: fillDeployment,
   validate: deploymentIssues,
-  warnings: ({ spec }, old) => podTemplateWarnings(spec.template, old?.spec.template, "spec.template"),
 });
 
 function fillDeployment(draft: DraftObject): void {

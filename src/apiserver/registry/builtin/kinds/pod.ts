@@ -1,8 +1,7 @@
-import { type FieldIssue, forbidden } from "../../../../protocol/field-issue.ts";
+import type { FieldIssue } from "../../../../protocol/field-issue.ts";
 import type { WrittenPart } from "../../served-kind.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed, wideColumn } from "../columns.ts";
-import { immutable, same, unless } from "../field-checks.ts";
 import { innerMade } from "../typed/draft.ts";
 import type { DraftObject } from "../typed/json-shape.ts";
 import { podSummary, readinessGatesText, restartsText } from "./pod-columns.ts";
@@ -12,7 +11,6 @@ import { qualityOfService } from "./pod-quality.ts";
 import { mirrorAddresses, prioritize, tolerateAbsence } from "./pod-scheduling.ts";
 import { podSpecIssues } from "./pod-template-rules.ts";
 import { podUpdateIssues } from "./pod-update-rules.ts";
-import { podSpecWarnings } from "./pod-warnings.ts";
 
 export const pod = builtinKind<Pod>({
   struct: "core.v1.Pod",
@@ -79,7 +77,6 @@ export const pod = builtinKind<Pod>({
     keepPriority(draft, spec);
   },
   validate: podIssues,
-  warnings: ({ spec }, old) => (old !== undefined && same(spec, old.spec) ? [] : podSpecWarnings(spec, "spec")),
   selectField: ({ spec, status }, field) => {
     if (field === "spec.hostNetwork") return String(spec.hostNetwork ?? false);
     return field === "status.podIPs" || field === "status.podIP" ? (status.podIPs?.[0]?.ip ?? "") : undefined;
@@ -87,46 +84,19 @@ export const pod = builtinKind<Pod>({
 });
 
 function beginStatus(draft: DraftObject): void {
-  const object = draft as unknown as Pod;
   const status = innerMade(draft, "status");
   status["phase"] = "Pending";
-  status["qosClass"] = qualityOfService(object.spec);
-  if ((object.spec.schedulingGates ?? []).length === 0) return;
-  status["conditions"] = [
-    {
-      type: "PodScheduled",
-      status: "False",
-      lastProbeTime: null,
-      lastTransitionTime: object.metadata.creationTimestamp ?? null,
-      reason: "SchedulingGated",
-      message: "Scheduling is blocked due to non-empty scheduling gates",
-    },
-  ];
+  status["qosClass"] = qualityOfService((draft as unknown as Pod).spec);
 }
 
-/** Who changes a pod cannot forget what it was given when it was made. */
-function keepPriority(draft: DraftObject, old: Pod["spec"]): void {
+/** An update that leaves out the priority keeps the one the pod was created with. */
+function keepPriority(draft: DraftObject, { priority, preemptionPolicy }: Pod["spec"]): void {
   const spec = innerMade(draft, "spec");
-  const { priority, preemptionPolicy } = old as { readonly priority?: number; readonly preemptionPolicy?: string };
   if (priority !== undefined) spec["priority"] ??= priority;
   if (preemptionPolicy !== undefined) spec["preemptionPolicy"] ??= preemptionPolicy;
 }
 
-function podIssues(object: Pod, old: Pod | undefined, part: WrittenPart): readonly FieldIssue[] {
-  if (part === "status" && old !== undefined)
-    return immutable("status.qosClass", object.status.qosClass, old.status.qosClass);
-  return [
-    ...podSpecIssues(object.spec, "spec"),
-    ...(old === undefined ? newPodIssues(object) : podUpdateIssues(object.spec, old.spec)),
-  ];
-}
-
-function newPodIssues({ spec }: Pod): readonly FieldIssue[] {
-  const { ephemeralContainers = [], nodeName = "", schedulingGates = [] } = spec;
-  return [
-    ...unless(ephemeralContainers.length === 0, () => forbidden("spec.ephemeralContainers", "cannot be set on create")),
-    ...unless(nodeName === "" || schedulingGates.length === 0, () =>
-      forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"),
-    ),
-  ];
+function podIssues({ spec }: Pod, old: Pod | undefined, part: WrittenPart): readonly FieldIssue[] {
+  if (part === "status") return [];
+  return [...podSpecIssues(spec, "spec"), ...(old === undefined ? [] : podUpdateIssues(spec, old.spec))];
 }

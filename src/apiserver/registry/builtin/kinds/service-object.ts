@@ -3,7 +3,6 @@ import type { ObjectMeta } from "../../../../protocol/object-meta.ts";
 export interface ServicePort {
   readonly name?: string;
   readonly protocol?: string;
-  readonly appProtocol?: string;
   readonly port: number;
   readonly targetPort: number | string;
   readonly nodePort?: number;
@@ -20,17 +19,6 @@ export interface Service {
     readonly clusterIPs?: readonly string[];
     readonly externalIPs?: readonly string[];
     readonly externalName?: string;
-    readonly sessionAffinity?: string;
-    readonly sessionAffinityConfig?: { readonly clientIP?: { readonly timeoutSeconds?: number } };
-    readonly externalTrafficPolicy?: string;
-    readonly internalTrafficPolicy?: string;
-    readonly healthCheckNodePort?: number;
-    readonly ipFamilies?: readonly string[];
-    readonly ipFamilyPolicy?: string;
-    readonly loadBalancerClass?: string;
-    readonly loadBalancerSourceRanges?: readonly string[];
-    readonly allocateLoadBalancerNodePorts?: boolean;
-    readonly trafficDistribution?: string;
   };
   readonly status: {
     readonly loadBalancer?: {
