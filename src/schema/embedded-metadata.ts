@@ -1,3 +1,4 @@
+import { typeFault } from "../protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue, setOwn } from "../protocol/json-value.ts";
 
 type Reading = "text" | "texts" | "number" | "list" | "time";
@@ -37,31 +38,24 @@ export function coercedMetadata(
   return { value, unknownFields };
 }
 
-/** What is wrong with the types in metadata, in the words of the server's own reader. */
+/** The first field of metadata that is of another type than it should be. */
 export function metadataTypeFault(metadata: JsonValue): string | undefined {
-  if (!isJsonObject(metadata))
-    return `json: cannot unmarshal ${jsonName(metadata)} into Go value of type v1.ObjectMeta`;
+  if (!isJsonObject(metadata)) return typeFault("object", metadata);
   for (const [name, member] of Object.entries(metadata)) {
     const reading = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    const misfit = reading === undefined || member === null ? undefined : misfitOf(reading, member);
-    if (misfit === undefined) continue;
-    return `json: cannot unmarshal ${jsonName(misfit.value)} into Go struct field ObjectMeta.${name} of type ${misfit.wanted}`;
+    const fault = reading === undefined || member === null ? undefined : readingFault(reading, member);
+    if (fault !== undefined) return `${name}${fault}`;
   }
   return undefined;
 }
 
-interface Misfit {
-  readonly value: JsonValue;
-  readonly wanted: string;
-}
-
 /** In a map of texts, the member that is none is told about. */
-function misfitOf(reading: Reading, value: JsonValue): Misfit | undefined {
+function readingFault(reading: Reading, value: JsonValue): string | undefined {
   if (reading === "texts" && isJsonObject(value)) {
-    const stray = Object.values(value).find((one) => typeof one !== "string" && one !== null);
-    return stray === undefined ? undefined : { value: stray, wanted: "string" };
+    const stray = Object.entries(value).find(([, one]) => typeof one !== "string" && one !== null);
+    return stray === undefined ? undefined : `[${stray[0]}]: ${typeFault("string", stray[1])}`;
   }
-  return reads[reading](value) ? undefined : { value, wanted: goNames[reading] };
+  return reads[reading](value) ? undefined : `: ${typeFault(jsonTypes[reading], value)}`;
 }
 
 const reads: Readonly<Record<Reading, (value: JsonValue) => boolean>> = {
@@ -72,19 +66,13 @@ const reads: Readonly<Record<Reading, (value: JsonValue) => boolean>> = {
   time: (value) => typeof value === "string",
 };
 
-const goNames: Readonly<Record<Reading, string>> = {
+const jsonTypes: Readonly<Record<Reading, string>> = {
   text: "string",
-  texts: "map[string]string",
-  number: "int64",
-  list: "[]",
-  time: "v1.Time",
+  texts: "object",
+  number: "number",
+  list: "array",
+  time: "string",
 };
-
-function jsonName(value: JsonValue): string {
-  if (Array.isArray(value)) return "array";
-  if (typeof value === "boolean") return "bool";
-  return typeof value === "bigint" ? "number" : value === null ? "null" : typeof value;
-}
 
 function isEmpty(value: JsonValue): boolean {
   if (value === null || value === "" || value === 0) return true;

@@ -76,7 +76,7 @@ kubectlSuite("kubectl edit, patch and replace", ({ run, file }) => {
     ],
     "a value of another type": [
       `settings -p '{"data":{"color":3}}'`,
-      'The request is invalid: patch: Invalid value: "map[data:map[color:3]]": cannot convert int64 to string',
+      'The request is invalid: patch: Invalid value: "map[data:map[color:3]]": data[color]: expected string, got number',
     ],
   };
   for (const [name, [line, text]] of Object.entries(refused)) {

@@ -1,8 +1,8 @@
 import { failure, StatusError } from "../../protocol/api-status.ts";
 import { jsonFault } from "../../protocol/json-fault.ts";
 import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
+import { typeFault } from "../../protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
-import { jsonTypeName } from "../registry/patch/patch-failure.ts";
 import { readYaml } from "../registry/read-yaml.ts";
 import { firstHeader } from "./access/authenticator.ts";
 import type { ApiRequest } from "./api-request.ts";
@@ -97,11 +97,7 @@ function jsonBody(text: string, kind: string, sent: Uint8Array | string): SentBo
       requireTexts(value, text, kind);
       return { value, duplicates: duplicateFields(text, value) };
     }
-    throw unrecognized(
-      sent,
-      kind,
-      `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type ${versionAndKind}`,
-    );
+    throw unrecognized(sent, kind, typeFault("object", value));
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw unrecognized(sent, kind, jsonFault(text) ?? error.message);
@@ -113,11 +109,7 @@ function requireTexts(value: JsonObject, text: string, kind: string): void {
   for (const field of ["apiVersion", "kind"]) {
     const said = value[field] ?? "";
     if (typeof said === "string") continue;
-    throw unrecognized(
-      text,
-      kind,
-      `json: cannot unmarshal ${jsonTypeName(said)} into Go struct field .${field} of type string`,
-    );
+    throw unrecognized(text, kind, `${field}: ${typeFault("string", said)}`);
   }
   const { apiVersion } = value;
   if (typeof apiVersion !== "string" || isGroupVersion(apiVersion)) return;
@@ -128,10 +120,6 @@ function requireTexts(value: JsonObject, text: string, kind: string): void {
 function unrecognizedObject(kind: string): string {
   return `the object provided is unrecognized (must be of type ${kind})`;
 }
-
-/** Go names the type that it reads apiVersion and kind into. */
-export const versionAndKind =
-  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 function unrecognized(text: Uint8Array | string, kind: string, fault: string): StatusError {
   const because = `couldn't get version/kind; json parse error: ${fault} (${shown(text)})`;

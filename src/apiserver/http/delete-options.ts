@@ -1,13 +1,13 @@
 import { invalidObject, StatusError, unexplained } from "../../protocol/api-status.ts";
 import { notSupported } from "../../protocol/field-issue.ts";
 import { quote } from "../../protocol/go-quote.ts";
+import { typeFault } from "../../protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
 import { decodeIssue } from "../registry/builtin/typed/decode-issue.ts";
 import type { DeleteOptions } from "../registry/delete.ts";
-import { jsonTypeName } from "../registry/patch/patch-failure.ts";
 import { readYaml } from "../registry/read-yaml.ts";
 import type { ApiRequest } from "./api-request.ts";
-import { contentType, protobuf, protobufBody, readJsonBody, unsupportedMediaType, versionAndKind } from "./body.ts";
+import { contentType, protobuf, protobufBody, readJsonBody, unsupportedMediaType } from "./body.ts";
 import { booleanParameter, integerParameter } from "./query.ts";
 
 export interface ParsedDelete {
@@ -61,8 +61,7 @@ function fromBody(value: JsonValue): Given {
   if (!isJsonObject(value)) throw unreadable(value);
   if (value["kind"] !== undefined && value["kind"] !== "DeleteOptions") {
     const [kind, version] = [String(value["kind"]), String(value["apiVersion"] ?? "v1")];
-    const message = `no kind ${quote(kind)} is registered for version ${quote(version)} in scheme "pkg/runtime/scheme.go:110"`;
-    throw new StatusError(unexplained(message));
+    throw new StatusError(unexplained(`no kind ${quote(kind)} is registered for version ${quote(version)}`));
   }
   const misfit = decodeIssue("meta.v1.DeleteOptions", value);
   if (misfit !== undefined) throw new StatusError(unexplained(misfit));
@@ -99,6 +98,6 @@ function given(options: Loose): DeleteOptions {
 }
 
 function unreadable(value: JsonValue): StatusError {
-  const fault = `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type ${versionAndKind}`;
+  const fault = typeFault("object", value);
   return new StatusError(unexplained(`couldn't get version/kind; json parse error: ${fault}`));
 }

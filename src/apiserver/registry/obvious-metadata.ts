@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
-import { timeFault, timeLayout } from "./builtin/typed/go-time.ts";
+import { isTime } from "./builtin/typed/time-values.ts";
 
 /**
  * Whether metadata is at a glance what Kubernetes would read from it and write again: every field is known, of its type
@@ -24,7 +24,7 @@ function isObviousField(name: string, value: JsonValue): boolean {
       return Number.isSafeInteger(value) && value !== 0;
     case "creationTimestamp":
     case "deletionTimestamp":
-      return isTime(value);
+      return typeof value === "string" && isTime(value);
     case "labels":
     case "annotations":
       return isJsonObject(value) && isFilledWith(Object.values(value), isText);
@@ -45,10 +45,6 @@ function isFilledWith(values: readonly JsonValue[], isRight: (value: JsonValue) 
 
 function isText(value: JsonValue): boolean {
   return typeof value === "string";
-}
-
-function isTime(value: JsonValue): boolean {
-  return typeof value === "string" && timeFault(value, timeLayout) === undefined;
 }
 
 function isOwner(owner: JsonValue): boolean {
@@ -83,7 +79,7 @@ function isEntryField(name: string, value: JsonValue): boolean {
     case "subresource":
       return typeof value === "string";
     case "time":
-      return isTime(value);
+      return typeof value === "string" && isTime(value);
     case "fieldsV1":
       return isJsonObject(value);
     default:

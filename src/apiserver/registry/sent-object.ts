@@ -1,6 +1,7 @@
 import { failure, invalidObject, StatusError } from "../../protocol/api-status.ts";
 import { invalid } from "../../protocol/field-issue.ts";
 import { quote } from "../../protocol/go-quote.ts";
+import { typeFault } from "../../protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
 import { writeJson } from "../../protocol/json-writer.ts";
 import { formatApiVersion, parseApiVersion } from "../../protocol/object-meta.ts";
@@ -10,7 +11,6 @@ import { shapedObject } from "./known-fit.ts";
 import { compiledMetadata } from "./metadata-schema.ts";
 import type { WriteRequest } from "./object-request.ts";
 import { isObviousMetadata } from "./obvious-metadata.ts";
-import { conversionFault } from "./patch/strategic/conversion-fault.ts";
 import type { ApiObject, ServedKind } from "./served-kind.ts";
 
 /** How many unknown fields are told of. */
@@ -63,10 +63,7 @@ export function patchedObject({ value, faults, patch }: Patched, request: WriteR
     throw error instanceof StatusError ? refuse(withoutSubject(error.message)) : error;
   }
   const misfit = kind.decodeIssue?.(value);
-  if (misfit !== undefined) {
-    const because = withoutSubject(misfit);
-    throw refuse(patch === undefined ? because : conversionFault(because));
-  }
+  if (misfit !== undefined) throw refuse(withoutSubject(misfit));
   const { object, unknown } = known(value, kind);
   const all = [...faults, ...unknown.map((field) => `unknown field ${quote(field)}`)];
   if (all.length > 0 && fieldValidation === "Strict") throw refuse(strictFault(all));
@@ -105,10 +102,10 @@ interface KnownMetadata {
 }
 
 function knownMetadata(metadata: JsonValue, kind: ServedKind): KnownMetadata {
-  if (!isJsonObject(metadata)) throw badMetadata(kind, "json: cannot unmarshal into Go value of type v1.ObjectMeta");
+  if (!isJsonObject(metadata)) throw badMetadata(kind, `metadata: ${typeFault("object", metadata)}`);
   if (isObviousMetadata(metadata)) return { value: metadata, unknown: none };
   const issue = decodeIssue("meta.v1.ObjectMeta", metadata);
-  if (issue !== undefined) throw badMetadata(kind, issue);
+  if (issue !== undefined) throw badMetadata(kind, `metadata.${issue}`);
   const { value, unknownFields } = shaped(compiledMetadata, metadata, false);
   return { value: withoutEmpty(value as JsonObject), unknown: unknownFields };
 }
@@ -162,9 +159,7 @@ function checkKind(value: JsonObject, kind: ServedKind): void {
   if ((name === "" || name === kind.kind) && (apiVersion === "" || apiVersion === expected)) return;
   const [shownKind, shownVersion] = [name || kind.kind, apiVersion || expected];
   const subject = `${shownKind} in version ${quote(versionOf(shownVersion))} cannot be handled as a ${kind.kind}`;
-  throw bad(
-    `${subject}: no kind ${quote(shownKind)} is registered for version ${quote(shownVersion)} in scheme "pkg/runtime/scheme.go:110"`,
-  );
+  throw bad(`${subject}: no kind ${quote(shownKind)} is registered for version ${quote(shownVersion)}`);
 }
 
 /** Custom kinds may leave out nothing, and are refused in other words. */
@@ -203,9 +198,8 @@ function versionOf(apiVersion: string): string {
 }
 
 function unrecognized(kind: ServedKind, value: JsonValue): StatusError {
-  return bad(
-    `the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind; json parse error: json: cannot unmarshal ${typeof value} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
-  );
+  const because = `couldn't get version/kind; json parse error: ${typeFault("object", value)}`;
+  return bad(`the object provided is unrecognized (must be of type ${kind.kind}): ${because}`);
 }
 
 function badMetadata(kind: ServedKind, because: string): StatusError {

@@ -8,8 +8,9 @@ export interface Difference {
   readonly embedded: unknown;
 }
 
-/** Names of Kubernetes' Go types, of their fields and of its source files, which only a message of its own shows. */
-const goWording = /\bGo (?:struct|value)|\.go:\d+|unmarshal|\{\\?"(?:Type|Name|Rule)\\?":/;
+/** How messages of Kubernetes show its Go types, their fields, its source files and the decoders of Go's libraries. */
+const goWording =
+  /\bGo (?:struct|value)|\.go:\d+|cannot (?:unmarshal|restore|convert) |unrecognized type: |parsing time |got &|is of the type |illegal base64 data|\{"(?:Name|Path|Rule|Type)":/;
 
 /** Where the embedded server answers in another way than Kubernetes, in more than what a case allows. */
 export function embeddedDifferences(

@@ -58,8 +58,7 @@ function namedKind({ apiVersion, kind }: Envelope, expected: KindName): KindName
 function readObject(of: KindName, raw: Uint8Array): JsonObject {
   const struct = structOfKind(of);
   if (struct === undefined) {
-    const version = `version ${quote(of.apiVersion)} in scheme "pkg/runtime/scheme.go:110"`;
-    throw new ProtobufFault(`no kind ${quote(of.kind)} is registered for ${version}`);
+    throw new ProtobufFault(`no kind ${quote(of.kind)} is registered for version ${quote(of.apiVersion)}`);
   }
   return { kind: of.kind, apiVersion: of.apiVersion, ...readMessage(struct, raw) };
 }

@@ -12,7 +12,7 @@ import { type Tag, WireReader, wireType } from "./wire-reader.ts";
 import { isLeftOut, zeroStruct, zeroValue } from "./zero-values.ts";
 
 /** Lists that are a message of their own, as protobuf has no map of lists. */
-const wrappedLists = new Set(["v1.ExtraValue"]);
+const wrappedLists = new Set(["authentication.v1.ExtraValue", "authorization.v1.ExtraValue"]);
 
 /** A struct from its message, as Go writes it as JSON. */
 export function readMessage(structName: string, bytes: Uint8Array): DraftObject {

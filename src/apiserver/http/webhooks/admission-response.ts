@@ -1,5 +1,6 @@
 import { quote } from "../../../protocol/go-quote.ts";
 import { readJson } from "../../../protocol/json-reader.ts";
+import { typeFault } from "../../../protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue, setOwn } from "../../../protocol/json-value.ts";
 import type { WebhookType } from "./webhook.ts";
 
@@ -91,8 +92,7 @@ function decodedPatch(patch: string): JsonValue {
   const steps = parsedPatch(patch);
   if (steps === null) return [];
   if (Array.isArray(steps)) return steps;
-  const type = isJsonObject(steps) ? "object" : typeof steps === "boolean" ? "bool" : typeof steps;
-  throw undecodable(`json: cannot unmarshal ${type} into Go value of type jsonpatch.Patch`);
+  throw undecodable(typeFault("array", steps));
 }
 
 function parsedPatch(patch: string): JsonValue {

@@ -110,7 +110,7 @@ describe("an answer", () => {
     ],
     "with a patch that is no list": [
       { allowed: true, patchType: "JSONPatch", patch: base64("{}") },
-      `${failed}received undecodable patch in webhook response: json: cannot unmarshal object into Go value of type jsonpatch.Patch`,
+      `${failed}received undecodable patch in webhook response: expected array, got object`,
     ],
     "with a patch that does not apply": [
       patchOf({ op: "remove", path: "/data/a" }),

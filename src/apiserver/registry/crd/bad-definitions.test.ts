@@ -120,7 +120,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       },
     }),
     [
-      'spec.versions: Invalid value: [{"Name":"v1","Served":true,"Storage":false,"Deprecated":false,"DeprecationWarning":null,"Schema":null,"Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null}]: must have exactly one version marked as storage version',
+      'spec.versions: Invalid value: ["v1"]: must have exactly one version marked as storage version',
       "status.storedVersions: Invalid value: null: must have at least one stored version",
     ],
   ],
@@ -134,7 +134,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       },
     }),
     [
-      'spec.versions: Invalid value: [{"Name":"v1","Served":true,"Storage":true,"Deprecated":false,"DeprecationWarning":null,"Schema":null,"Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null},{"Name":"v2","Served":true,"Storage":true,"Deprecated":false,"DeprecationWarning":null,"Schema":null,"Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null}]: must have exactly one version marked as storage version',
+      'spec.versions: Invalid value: ["v1","v2"]: must have exactly one version marked as storage version',
       'status.storedVersions: Invalid value: ["v1"]: must have the storage version v2',
     ],
   ],
@@ -147,9 +147,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
         ],
       },
     }),
-    [
-      'spec.versions: Invalid value: [{"Name":"v1","Served":true,"Storage":true,"Deprecated":false,"DeprecationWarning":null,"Schema":null,"Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null},{"Name":"v1","Served":true,"Storage":false,"Deprecated":false,"DeprecationWarning":null,"Schema":null,"Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null}]: must contain unique version names',
-    ],
+    ['spec.versions: Invalid value: ["v1","v1"]: must contain unique version names'],
   ],
   "a version in capitals": [
     definition({
@@ -862,32 +860,30 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
   ],
   "a rule that yields a text": [
     rule("self"),
-    [
-      'F.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: cel expression must evaluate to a bool',
-    ],
+    ['F.x-kubernetes-validations[0].rule: Invalid value: "self": cel expression must evaluate to a bool'],
   ],
   "a rule about a field of a text": [
     rule("self.foo == 1"),
     [
-      'F.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.foo == 1","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:5: type \'string\' does not support field selection\n | self.foo == 1\n | ....^',
+      "F.x-kubernetes-validations[0].rule: Invalid value: \"self.foo == 1\": compilation failed: ERROR: <input>:1:5: type 'string' does not support field selection\n | self.foo == 1\n | ....^",
     ],
   ],
   "a rule about an unknown name": [
     rule("undeclared == 1"),
     [
-      'F.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"undeclared == 1","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:1: undeclared reference to \'undeclared\' (in container \'\')\n | undeclared == 1\n | ^',
+      "F.x-kubernetes-validations[0].rule: Invalid value: \"undeclared == 1\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'undeclared' (in container '')\n | undeclared == 1\n | ^",
     ],
   ],
   "a message expression that yields a number": [
     rule({ rule: "true", messageExpression: "5" }),
     [
-      'F.x-kubernetes-validations[0].messageExpression: Invalid value: {"Rule":"true","Message":"","MessageExpression":"5","Reason":null,"FieldPath":"","OptionalOldSelf":null}: messageExpression must evaluate to a string',
+      'F.x-kubernetes-validations[0].messageExpression: Invalid value: "5": messageExpression must evaluate to a string',
     ],
   ],
   "a message expression about an unknown name": [
     rule({ rule: "true", messageExpression: "nope" }),
     [
-      'F.x-kubernetes-validations[0].messageExpression: Invalid value: {"Rule":"true","Message":"","MessageExpression":"nope","Reason":null,"FieldPath":"","OptionalOldSelf":null}: messageExpression compilation failed: ERROR: <input>:1:1: undeclared reference to \'nope\' (in container \'\')\n | nope\n | ^',
+      "F.x-kubernetes-validations[0].messageExpression: Invalid value: \"nope\": messageExpression compilation failed: ERROR: <input>:1:1: undeclared reference to 'nope' (in container '')\n | nope\n | ^",
     ],
   ],
   "an optional old value that is not used": [
@@ -900,20 +896,18 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
     rule({ rule: "self == oldSelf", optionalOldSelf: true }),
     [
       "F.x-kubernetes-validations[0].optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule",
-      'F.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self == oldSelf","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":true}: compilation failed: ERROR: <input>:1:6: found no matching overload for \'_==_\' applied to \'(string, optional_type(string))\'\n | self == oldSelf\n | .....^',
+      "F.x-kubernetes-validations[0].rule: Invalid value: \"self == oldSelf\": compilation failed: ERROR: <input>:1:6: found no matching overload for '_==_' applied to '(string, optional_type(string))'\n | self == oldSelf\n | .....^",
     ],
   ],
   "a rule that compares text and number": [
     rule("self == 5"),
     [
-      'F.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self == 5","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:6: found no matching overload for \'_==_\' applied to \'(string, int)\'\n | self == 5\n | .....^',
+      "F.x-kubernetes-validations[0].rule: Invalid value: \"self == 5\": compilation failed: ERROR: <input>:1:6: found no matching overload for '_==_' applied to '(string, int)'\n | self == 5\n | .....^",
     ],
   ],
   "a rule that yields anything": [
     rule("dyn(self)"),
-    [
-      'F.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"dyn(self)","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: cel expression must evaluate to a bool',
-    ],
+    ['F.x-kubernetes-validations[0].rule: Invalid value: "dyn(self)": cel expression must evaluate to a bool'],
   ],
   "an old value in a list without keys": [
     field({ type: "array", items: { type: "string", "x-kubernetes-validations": [{ rule: "self == oldSelf" }] } }),
@@ -934,7 +928,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       "x-kubernetes-validations": [{ rule: "has(self.a)" }],
     }),
     [
-      'F.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"has(self.a)","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:4: undefined field \'a\'\n | has(self.a)\n | ...^',
+      "F.x-kubernetes-validations[0].rule: Invalid value: \"has(self.a)\": compilation failed: ERROR: <input>:1:4: undefined field 'a'\n | has(self.a)\n | ...^",
     ],
   ],
   "a rule about labels": [
@@ -945,7 +939,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       },
     }),
     [
-      'S.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.metadata.name == \'x\' \\u0026\\u0026 self.metadata.labels == {}","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:43: undefined field \'labels\'\n | self.metadata.name == \'x\' && self.metadata.labels == {}\n | ..........................................^',
+      "S.x-kubernetes-validations[0].rule: Invalid value: \"self.metadata.name == 'x' && self.metadata.labels == {}\": compilation failed: ERROR: <input>:1:43: undefined field 'labels'\n | self.metadata.name == 'x' && self.metadata.labels == {}\n | ..........................................^",
     ],
   ],
   "field paths of all kinds": [
@@ -987,37 +981,37 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
   "a rule that compares with null": [
     field({ type: "string", nullable: true, "x-kubernetes-validations": [{ rule: "self == null" }] }),
     [
-      'F.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self == null","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:6: found no matching overload for \'_==_\' applied to \'(string, null)\'\n | self == null\n | .....^',
+      "F.x-kubernetes-validations[0].rule: Invalid value: \"self == null\": compilation failed: ERROR: <input>:1:6: found no matching overload for '_==_' applied to '(string, null)'\n | self == null\n | .....^",
     ],
   ],
   "a rule that takes a time for a text": [
     field({ type: "string", format: "date-time", "x-kubernetes-validations": [{ rule: "self == 'x'" }] }),
     [
-      'F.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self == \'x\'","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:6: found no matching overload for \'_==_\' applied to \'(timestamp, string)\'\n | self == \'x\'\n | .....^',
+      "F.x-kubernetes-validations[0].rule: Invalid value: \"self == 'x'\": compilation failed: ERROR: <input>:1:6: found no matching overload for '_==_' applied to '(timestamp, string)'\n | self == 'x'\n | .....^",
     ],
   ],
   "a rule with a mixed list": [
     rule("[1,'a'].size() == 2"),
     [
-      'F.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"[1,\'a\'].size() == 2","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:4: expected type \'int\' but found \'string\'\n | [1,\'a\'].size() == 2\n | ...^',
+      "F.x-kubernetes-validations[0].rule: Invalid value: \"[1,'a'].size() == 2\": compilation failed: ERROR: <input>:1:4: expected type 'int' but found 'string'\n | [1,'a'].size() == 2\n | ...^",
     ],
   ],
   "a rule with a macro of others": [
     rule("cel.bind(x, 1, x == 1)"),
     [
-      'F.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"cel.bind(x, 1, x == 1)","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:1: undeclared reference to \'cel\' (in container \'\')\n | cel.bind(x, 1, x == 1)\n | ^\nERROR: <input>:1:9: undeclared reference to \'bind\' (in container \'\')\n | cel.bind(x, 1, x == 1)\n | ........^\nERROR: <input>:1:10: undeclared reference to \'x\' (in container \'\')\n | cel.bind(x, 1, x == 1)\n | .........^\nERROR: <input>:1:16: undeclared reference to \'x\' (in container \'\')\n | cel.bind(x, 1, x == 1)\n | ...............^',
+      "F.x-kubernetes-validations[0].rule: Invalid value: \"cel.bind(x, 1, x == 1)\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'cel' (in container '')\n | cel.bind(x, 1, x == 1)\n | ^\nERROR: <input>:1:9: undeclared reference to 'bind' (in container '')\n | cel.bind(x, 1, x == 1)\n | ........^\nERROR: <input>:1:10: undeclared reference to 'x' (in container '')\n | cel.bind(x, 1, x == 1)\n | .........^\nERROR: <input>:1:16: undeclared reference to 'x' (in container '')\n | cel.bind(x, 1, x == 1)\n | ...............^",
     ],
   ],
   "a rule with a function of others": [
     rule("math.greatest(1,2) == 2"),
     [
-      'F.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"math.greatest(1,2) == 2","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:1: undeclared reference to \'math\' (in container \'\')\n | math.greatest(1,2) == 2\n | ^\nERROR: <input>:1:14: undeclared reference to \'greatest\' (in container \'\')\n | math.greatest(1,2) == 2\n | .............^',
+      "F.x-kubernetes-validations[0].rule: Invalid value: \"math.greatest(1,2) == 2\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'math' (in container '')\n | math.greatest(1,2) == 2\n | ^\nERROR: <input>:1:14: undeclared reference to 'greatest' (in container '')\n | math.greatest(1,2) == 2\n | .............^",
     ],
   ],
   "a rule with an encoder of others": [
     rule("base64.encode(b'x') == ''"),
     [
-      "F.x-kubernetes-validations[0].rule: Invalid value: {\"Rule\":\"base64.encode(b'x') == ''\",\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\",\"OptionalOldSelf\":null}: compilation failed: ERROR: <input>:1:1: undeclared reference to 'base64' (in container '')\n | base64.encode(b'x') == ''\n | ^\nERROR: <input>:1:14: undeclared reference to 'encode' (in container '')\n | base64.encode(b'x') == ''\n | .............^",
+      "F.x-kubernetes-validations[0].rule: Invalid value: \"base64.encode(b'x') == ''\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'base64' (in container '')\n | base64.encode(b'x') == ''\n | ^\nERROR: <input>:1:14: undeclared reference to 'encode' (in container '')\n | base64.encode(b'x') == ''\n | .............^",
     ],
   ],
   "a bad schema in one of two versions": [

@@ -1,6 +1,5 @@
 import { type FieldIssue, invalid, required } from "../../../protocol/field-issue.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../../protocol/json-value.ts";
-import { writeJson } from "../../../protocol/json-writer.ts";
 import type { Schema } from "../../../schema/structural-schema.ts";
 import type { ApiObject, KindRules, WrittenPart } from "../served-kind.ts";
 import { conversionIssues } from "./conversion-rules.ts";
@@ -68,7 +67,7 @@ function specIssues(definition: Definition, raw: readonly JsonObject[] | undefin
     ...scopeIssues(scope),
     ...schemaPresence(definition, folded),
     ...versions.flatMap((version, index) => versionIssues(version, `spec.versions[${index}]`, folded)),
-    ...versionListIssues(versions, raw === undefined ? "null" : shownVersions(versions, folded)),
+    ...versionListIssues(versions, raw !== undefined),
     ...nameIssues(definition),
     ...sharedIssues(definition, folded),
     ...conversionIssues(conversion),
@@ -120,36 +119,15 @@ function followedIssues(schema: Schema, fields: readonly string[], path: string)
   return selectableIssues(fields, schema, `${path}.selectableFields`);
 }
 
-function versionListIssues(versions: readonly DefinitionVersion[], shown: string): readonly FieldIssue[] {
-  const isUnique = new Set(versions.map(({ name }) => name)).size === versions.length;
+function versionListIssues(versions: readonly DefinitionVersion[], isListed: boolean): readonly FieldIssue[] {
+  const names = versions.map(({ name }) => name);
   const storages = versions.filter(({ storage }) => storage).length;
-  const issue = (fault: string): FieldIssue => ({
-    type: "FieldValueInvalid",
-    field: "spec.versions",
-    message: `Invalid value: ${shown}: ${fault}`,
-  });
+  const issue = (fault: string): FieldIssue => invalid("spec.versions", isListed ? names : null, fault);
   return [
-    ...(isUnique ? [] : [issue("must contain unique version names")]),
+    ...(new Set(names).size === names.length ? [] : [issue("must contain unique version names")]),
     ...(storages === 1 ? [] : [issue("must have exactly one version marked as storage version")]),
-    ...(versions.length === 0 ? [] : ruleIssues(versions[0]?.name ?? "", "spec.version", dnsLabel1035)),
+    ...names.slice(0, 1).flatMap((name) => ruleIssues(name, "spec.version", dnsLabel1035)),
   ];
-}
-
-/** As Kubernetes shows them, after what they share was taken out. */
-function shownVersions(versions: readonly DefinitionVersion[], folded: FoldedSpec): string {
-  return writeJson(
-    versions.map((version) => ({
-      Name: version.name,
-      Served: version.served,
-      Storage: version.storage,
-      Deprecated: version.deprecated,
-      DeprecationWarning: version.deprecationWarning ?? null,
-      Schema: folded.isSchemaShared ? null : (version.schema ?? null),
-      Subresources: folded.isSubresourcesShared ? null : (version.subresources ?? null),
-      AdditionalPrinterColumns: folded.isColumnsShared ? null : version.columns,
-      SelectableFields: folded.isSelectableShared ? null : version.selectableFields,
-    })),
-  );
 }
 
 function sharedIssues({ versions }: Definition, folded: FoldedSpec): readonly FieldIssue[] {

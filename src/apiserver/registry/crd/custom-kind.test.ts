@@ -367,7 +367,7 @@ describe("objects within an object", () => {
       'Foo in version "v1" cannot be handled as a Foo: f.apiVersion: Invalid value: 5: must be a string',
     );
     expect(decodeIssue?.(object({ f: { metadata: { labels: { a: 1 } } } }))).toBe(
-      'Foo in version "v1" cannot be handled as a Foo: f.metadata: Invalid value: {"labels":{"a":1}}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
+      'Foo in version "v1" cannot be handled as a Foo: f.metadata: Invalid value: {"labels":{"a":1}}: labels[a]: expected string, got number',
     );
     expect(decodeIssue?.(object({ f: {} }))).toBeUndefined();
   });
@@ -420,5 +420,6 @@ it("checks replicas where objects can be scaled", () => {
     ".spec.n: Invalid value: -1: should be a non-negative integer",
     ".status.n: Invalid value: 2147483648: should be less than or equal to 2147483647",
   ]);
+  expect(issuesOf(crd, { spec: { n: "2" } })).toEqual([".spec.n: Invalid value: 0: expected integer, got string"]);
   expect(issuesOf(crd, { spec: {} })).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { type FieldIssue, invalid } from "../../../protocol/field-issue.ts";
+import { typeFault } from "../../../protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../../protocol/json-value.ts";
 import type { ScalePaths } from "./definition.ts";
-import { jsonKindOf } from "./go-kind.ts";
 
 const int32Max = 2 ** 31 - 1;
 
@@ -25,7 +25,7 @@ function countIssues(object: JsonObject, path: string): readonly FieldIssue[] {
   const { value } = found;
   if (value === undefined) return [];
   if (typeof value !== "bigint" && !Number.isSafeInteger(value)) {
-    return [invalid(path, 0, wrongType(path, value, "int64"))];
+    return [invalid(path, 0, typeFault("integer", value))];
   }
   const count = value as number | bigint;
   if (count < 0) return [invalid(path, count, "should be a non-negative integer")];
@@ -36,7 +36,7 @@ function textIssues(object: JsonObject, path: string): readonly FieldIssue[] {
   const found = valueAt(object, path);
   if (found.fault !== undefined) return [invalid(path, "", found.fault)];
   if (found.value === undefined || typeof found.value === "string") return [];
-  return [invalid(path, "", wrongType(path, found.value, "string"))];
+  return [invalid(path, "", typeFault("string", found.value))];
 }
 
 interface Found {
@@ -47,18 +47,10 @@ interface Found {
 function valueAt(object: JsonObject, path: string): Found {
   let value: JsonValue = object;
   for (const step of path.replace(/^\./, "").split(".")) {
-    if (!isJsonObject(value)) return { fault: wrongType(path, value, "map[string]interface{}") };
+    if (!isJsonObject(value)) return { fault: typeFault("object", value) };
     const next = ownValue(value, step);
     if (next === undefined) return {};
     value = next;
   }
   return { value };
-}
-
-function wrongType(path: string, value: JsonValue, wanted: string): string {
-  return `${path} accessor error: ${goText(value)} is of the type ${jsonKindOf(value)}, expected ${wanted}`;
-}
-
-function goText(value: JsonValue): string {
-  return value === null ? "<nil>" : typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -1,6 +1,6 @@
 import { type FieldIssue, invalid, notSupported, required } from "../../../protocol/field-issue.ts";
 import { type JsonObject, ownValue } from "../../../protocol/json-value.ts";
-import type { Schema, ValidationRule } from "../../../schema/structural-schema.ts";
+import type { Schema } from "../../../schema/structural-schema.ts";
 import { type CompiledRule, rulesOf } from "./compiled-rules.ts";
 import { followPath } from "./field-path.ts";
 import { subschemas, textOf } from "./raw-schema.ts";
@@ -85,29 +85,13 @@ function compiledIssues(
   const blind = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
   const needless = "may not be set if oldSelf is not used in rule";
   return [
-    ...(fault === undefined ? [] : [ruleInvalid(`${at}.rule`, rule, fault)]),
-    ...(messageFault === undefined ? [] : [ruleInvalid(`${at}.messageExpression`, rule, messageFault)]),
+    ...(fault === undefined ? [] : [invalid(`${at}.rule`, rule.rule, fault)]),
+    ...(messageFault === undefined
+      ? []
+      : [invalid(`${at}.messageExpression`, rule.messageExpression ?? "", messageFault)]),
     ...(usesOldSelf && uncorrelatable !== undefined ? [invalid(`${at}.rule`, rule.rule, blind)] : []),
     ...(!usesOldSelf && typeof rule.optionalOldSelf === "boolean"
       ? [invalid(`${at}.optionalOldSelf`, rule.optionalOldSelf, needless)]
       : []),
   ];
-}
-
-/** Kubernetes shows the whole rule, with all its fields in their order. */
-function ruleInvalid(at: string, rule: ValidationRule, fault: string): FieldIssue {
-  const shown = JSON.stringify({
-    Rule: rule.rule,
-    Message: rule.message ?? "",
-    MessageExpression: rule.messageExpression ?? "",
-    Reason: rule.reason ?? null,
-    FieldPath: rule.fieldPath ?? "",
-    OptionalOldSelf: rule.optionalOldSelf ?? null,
-  });
-  return { type: "FieldValueInvalid", field: at, message: `Invalid value: ${goEscaped(shown)}: ${fault}` };
-}
-
-/** Go escapes in JSON what could end a script. */
-function goEscaped(json: string): string {
-  return json.replace(/[<>&\u2028\u2029]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -1,4 +1,3 @@
-import { quote } from "../../../protocol/go-quote.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json-value.ts";
 
 /** A value as Go's %v prints it: `map[a:1 b:[x y]]`. */
@@ -7,16 +6,6 @@ export function printed(value: JsonValue | undefined): string {
   if (Array.isArray(value)) return `[${value.map(printed).join(" ")}]`;
   if (isJsonObject(value)) return `map[${members(value, ([key, member]) => `${key}:${printed(member)}`).join(" ")}]`;
   return typeof value === "number" && !Number.isInteger(value) ? floatText(value) : String(value);
-}
-
-/** A value as Go's %#v prints it: `map[string]interface {}{"a":1}`. */
-export function sourceText(value: JsonValue): string {
-  if (value === null) return "interface {}(nil)";
-  if (typeof value === "string") return quote(value);
-  if (Array.isArray(value)) return `[]interface {}{${value.map(sourceText).join(", ")}}`;
-  if (!isJsonObject(value)) return printed(value);
-  const shown = members(value, ([key, member]) => `${quote(key)}:${sourceText(member)}`);
-  return `map[string]interface {}{${shown.join(", ")}}`;
 }
 
 /** The type of a value as Go's %T prints it. */

@@ -1,6 +1,7 @@
 import { failure, StatusError } from "../../../protocol/api-status.ts";
+import { typeFault } from "../../../protocol/json-type.ts";
 import { isJsonObject, type JsonValue, ownValue } from "../../../protocol/json-value.ts";
-import { badPatch, jsonTypeName, requireShallow } from "./patch-failure.ts";
+import { badPatch, requireShallow } from "./patch-failure.ts";
 
 const operationsMax = 10_000;
 const knownFields = ["op", "path", "from", "value"];
@@ -22,7 +23,7 @@ export interface JsonPatch {
 /** Reads the document of a JSON patch. Throws the status that Kubernetes answers with. */
 export function parseJsonPatch(document: JsonValue): JsonPatch {
   const steps = document === null ? [] : document;
-  if (!Array.isArray(steps)) throw undecodable(document, "Go value of type []handlers.jsonPatchOp");
+  if (!Array.isArray(steps)) throw undecodable(typeFault("array", document));
   const operations = (requireShallow(steps) as readonly JsonValue[]).map(parseOperation);
   if (operations.length > operationsMax) {
     const limit = `The allowed maximum operations in a JSON patch is ${operationsMax}, got ${operations.length}`;
@@ -33,11 +34,11 @@ export function parseJsonPatch(document: JsonValue): JsonPatch {
 
 function parseOperation(step: JsonValue): JsonPatchOperation {
   if (step === null) return { op: "unknown", path: undefined, from: undefined, value: undefined };
-  if (!isJsonObject(step)) throw undecodable(step, "Go value of type handlers.jsonPatchOp");
+  if (!isJsonObject(step)) throw undecodable(typeFault("object", step));
   const text = (field: string): string | undefined => {
     const value = ownValue(step, field) ?? undefined;
     if (value === undefined || typeof value === "string") return value;
-    throw undecodable(value, `Go struct field jsonPatchOp.${field} of type string`);
+    throw undecodable(`${field}: ${typeFault("string", value)}`);
   };
   return { op: text("op") ?? "unknown", path: text("path"), from: text("from"), value: ownValue(step, "value") };
 }
@@ -48,6 +49,6 @@ function unknownFields(step: JsonValue, index: number): string[] {
   return unknown.map((field) => `json patch unknown field "[${index}].${field}"`);
 }
 
-function undecodable(value: JsonValue, target: string): StatusError {
-  return badPatch(`error decoding patch: json: cannot unmarshal ${jsonTypeName(value)} into ${target}`);
+function undecodable(fault: string): StatusError {
+  return badPatch(`error decoding patch: ${fault}`);
 }

@@ -1,4 +1,5 @@
 import { failure, StatusError, unexplained } from "../../../protocol/api-status.ts";
+import { typeFault } from "../../../protocol/json-type.ts";
 import { depthMax, isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json-value.ts";
 
 const generic = "the server rejected our request due to an error in our request";
@@ -28,18 +29,8 @@ export function patchObject(patch: JsonValue, prefix: "" | "error decoding patch
     if (prefix === "") return {};
     throw badPatch("Invalid JSON Patch");
   }
-  if (!isJsonObject(patch)) {
-    const type = "Go value of type map[string]interface {}";
-    throw badPatch(`${prefix}json: cannot unmarshal ${jsonTypeName(patch)} into ${type}`);
-  }
+  if (!isJsonObject(patch)) throw badPatch(`${prefix}${typeFault("object", patch)}`);
   return requireShallow(patch);
-}
-
-/** The name Go gives a JSON type in its errors. */
-export function jsonTypeName(value: JsonValue): string {
-  if (Array.isArray(value)) return "array";
-  if (typeof value === "boolean") return "bool";
-  return typeof value === "bigint" ? "number" : typeof value;
 }
 
 /** Values that nest deeper than any object are refused before something recurses into them. */

@@ -23,16 +23,14 @@ export interface ResourceQuestion {
 }
 
 export function readQuestion(review: JsonObject, kind: string): AccessQuestion {
-  // Kubernetes has one spec for the kinds that name their subject.
-  const struct = kind === "SelfSubjectAccessReview" ? "SelfSubjectAccessReviewSpec" : "SubjectAccessReviewSpec";
-  const root: Place = { review: kind, struct: kind, path: "" };
-  const spec = readObject(review, "spec", root, `v1.${struct}`) ?? {};
-  const place = within(root, "spec", struct);
-  const path = readObject(spec, "nonResourceAttributes", place, "v1.NonResourceAttributes");
-  const pathPlace = within(place, "nonResourceAttributes", "NonResourceAttributes");
-  const resource = readObject(spec, "resourceAttributes", place, "v1.ResourceAttributes");
+  const root: Place = { review: kind, path: "" };
+  const spec = readObject(review, "spec", root) ?? {};
+  const place = within(root, "spec");
+  const path = readObject(spec, "nonResourceAttributes", place);
+  const pathPlace = within(place, "nonResourceAttributes");
+  const resource = readObject(spec, "resourceAttributes", place);
   return {
-    resource: resource && readResource(resource, within(place, "resourceAttributes", "ResourceAttributes")),
+    resource: resource && readResource(resource, within(place, "resourceAttributes")),
     path: path && { path: readText(path, "path", pathPlace), verb: readText(path, "verb", pathPlace) },
     subject: readSubject(spec, place),
   };
@@ -57,10 +55,8 @@ function readResource(resource: JsonObject, place: Place): ResourceQuestion {
 
 function readSubject(spec: JsonObject, place: Place): UserInfo {
   const extra: Record<string, readonly string[]> = {};
-  const sent = readObject(spec, "extra", place, "map[string]v1.ExtraValue") ?? {};
-  for (const [key, values] of Object.entries(sent)) {
-    setOwn(extra, key, readTexts({ extra: values }, "extra", place, "v1.ExtraValue"));
-  }
+  const sent = readObject(spec, "extra", place) ?? {};
+  for (const key of Object.keys(sent)) setOwn(extra, key, readTexts(sent, key, within(place, "extra")));
   return {
     username: readText(spec, "user", place),
     uid: readText(spec, "uid", place),
@@ -93,10 +89,6 @@ export function attributeIssues({ resource }: AccessQuestion): readonly FieldIss
     : [...selectorIssues(resource.fieldSelector, "field"), ...selectorIssues(resource.labelSelector, "label")];
 }
 
-/** Under the names that the fields have inside Kubernetes. */
-export function pathIssue(
-  { path, verb }: { readonly path: string; readonly verb: string },
-  detail: string,
-): FieldIssue {
-  return invalid("spec.nonResourceAttributes", { Path: path, Verb: verb }, detail);
+export function pathIssue(attributes: NonNullable<AccessQuestion["path"]>, detail: string): FieldIssue {
+  return invalid("spec.nonResourceAttributes", attributes, detail);
 }

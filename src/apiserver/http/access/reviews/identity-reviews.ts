@@ -31,9 +31,9 @@ export async function tokenReview(
   const kind = "TokenReview";
   const review = readReview(body, kind, group);
   if (namespace !== "") throw badRequest(`namespace is not allowed on this type: ${namespace}`);
-  const root = { review: kind, struct: kind, path: "" };
-  const spec = readObject(review, "spec", root, "v1.TokenReviewSpec") ?? {};
-  const place = within(root, "spec", "TokenReviewSpec");
+  const root = { review: kind, path: "" };
+  const spec = readObject(review, "spec", root) ?? {};
+  const place = within(root, "spec");
   const token = readText(spec, "token", place);
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
   const wanted = readTexts(spec, "audiences", place);

@@ -1,15 +1,15 @@
 import { failure, StatusError } from "../../../../protocol/api-status.ts";
 import { quote } from "../../../../protocol/go-quote.ts";
+import { typeFault } from "../../../../protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../../../protocol/json-value.ts";
 
-/** A struct of Kubernetes that is being read: what errors call it, and where it stands. */
+/** Where in a review an object stands that is being read. */
 export interface Place {
   readonly review: string;
-  readonly struct: string;
   readonly path: string;
 }
 
-/** The review itself. Throws BadRequest, as all readers here do, for what a Go struct would not take. */
+/** The review itself. Throws BadRequest, as all readers here do, for what is of another type than it should be. */
 export function readReview(body: unknown, kind: string, group: string): JsonObject {
   if (!isJsonObject(body)) {
     const because = "couldn't get version/kind; json parse error: it is not an object";
@@ -20,7 +20,7 @@ export function readReview(body: unknown, kind: string, group: string): JsonObje
   const isKind = sentKind === undefined || sentKind === "" || sentKind === kind;
   const isVersion = sentVersion === undefined || sentVersion === "" || sentVersion === `${group}/v1`;
   if (isKind && isVersion) {
-    readObject(body, "metadata", { review: kind, struct: kind, path: "" }, "v1.ObjectMeta");
+    readObject(body, "metadata", { review: kind, path: "" });
     return body;
   }
   const [sentGroup, version] = isVersion ? [group, "v1"] : splitVersion(String(sentVersion));
@@ -41,45 +41,38 @@ export function readText(object: JsonObject, key: string, place: Place): string 
   return value;
 }
 
-export function readTexts(object: JsonObject, key: string, place: Place, type = "[]string"): readonly string[] {
+export function readTexts(object: JsonObject, key: string, place: Place): readonly string[] {
   const value = ownValue(object, key) ?? [];
-  if (!Array.isArray(value)) throw unreadable(value, key, place, type);
-  return value.map((item: JsonValue) => {
-    if (typeof item !== "string") throw unreadable(item, key, place, "string");
+  if (!Array.isArray(value)) throw unreadable(value, key, place, "array");
+  return value.map((item: JsonValue, index) => {
+    if (typeof item !== "string") throw unreadable(item, `${key}[${index}]`, place, "string");
     return item;
   });
 }
 
 /** Undefined when it is left out, or null. */
-export function readObject(object: JsonObject, key: string, place: Place, type: string): JsonObject | undefined {
+export function readObject(object: JsonObject, key: string, place: Place): JsonObject | undefined {
   const value = ownValue(object, key) ?? undefined;
-  if (value !== undefined && !isJsonObject(value)) throw unreadable(value, key, place, type);
+  if (value !== undefined && !isJsonObject(value)) throw unreadable(value, key, place, "object");
   return value;
 }
 
-export function readObjects(object: JsonObject, key: string, place: Place, type: string): readonly JsonObject[] {
+export function readObjects(object: JsonObject, key: string, place: Place): readonly JsonObject[] {
   const value = ownValue(object, key) ?? [];
-  if (!Array.isArray(value)) throw unreadable(value, key, place, `[]${type}`);
-  return value.map((item: JsonValue) => {
-    if (!isJsonObject(item)) throw unreadable(item, key, place, type);
+  if (!Array.isArray(value)) throw unreadable(value, key, place, "array");
+  return value.map((item: JsonValue, index) => {
+    if (!isJsonObject(item)) throw unreadable(item, `${key}[${index}]`, place, "object");
     return item;
   });
 }
 
-export function within(place: Place, key: string, struct: string): Place {
-  return { ...place, struct, path: place.path === "" ? key : `${place.path}.${key}` };
+export function within(place: Place, key: string): Place {
+  return { ...place, path: place.path === "" ? key : `${place.path}.${key}` };
 }
 
-function unreadable(value: JsonValue, key: string, place: Place, type: string): StatusError {
-  const path = place.path === "" ? key : `${place.path}.${key}`;
-  const problem = `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field ${place.struct}.${path} of type ${type}`;
+function unreadable(value: JsonValue, key: string, place: Place, expected: string): StatusError {
+  const problem = `${within(place, key).path}: ${typeFault(expected, value)}`;
   return badRequest(`${place.review} in version "v1" cannot be handled as a ${place.review}: ${problem}`);
-}
-
-function jsonTypeOf(value: JsonValue): string {
-  if (Array.isArray(value)) return "array";
-  if (typeof value === "boolean") return "bool";
-  return typeof value === "bigint" ? "number" : typeof value;
 }
 
 export function badRequest(message: string): StatusError {

@@ -20,14 +20,13 @@ interface Requirement {
 export type SelectorKind = "field" | "label";
 
 export function readSelector(resource: JsonObject, kind: SelectorKind, place: Place): ReviewSelector | undefined {
-  const name = kind === "field" ? "Field" : "Label";
-  const sent = readObject(resource, `${kind}Selector`, place, `v1.${name}SelectorAttributes`);
+  const sent = readObject(resource, `${kind}Selector`, place);
   if (sent === undefined) return undefined;
-  const at = within(place, `${kind}Selector`, `${name}SelectorAttributes`);
-  const item = within(at, "requirements", `${name}SelectorRequirement`);
+  const at = within(place, `${kind}Selector`);
+  const item = within(at, "requirements");
   return {
     raw: readText(sent, "rawSelector", at),
-    requirements: readObjects(sent, "requirements", at, `v1.${name}SelectorRequirement`).map((requirement) => ({
+    requirements: readObjects(sent, "requirements", at).map((requirement) => ({
       key: readText(requirement, "key", item),
       operator: readText(requirement, "operator", item),
       values: readTexts(requirement, "values", item),

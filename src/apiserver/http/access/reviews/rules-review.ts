@@ -12,9 +12,9 @@ export async function selfSubjectRulesReview(
   { user, plane }: ReviewContext,
   { policies, hasUnlistedRights = false }: ReviewPorts,
 ): Promise<JsonObject> {
-  const root = { review: kind, struct: kind, path: "" };
-  const spec = readObject(readReview(body, kind, group), "spec", root, `v1.${kind}Spec`) ?? {};
-  const namespace = readText(spec, "namespace", within(root, "spec", `${kind}Spec`));
+  const root = { review: kind, path: "" };
+  const spec = readObject(readReview(body, kind, group), "spec", root) ?? {};
+  const namespace = readText(spec, "namespace", within(root, "spec"));
   if (namespace === "") throw badRequest("no namespace on request");
   const { rules, missing } = heldRules(policies.of(plane), user, namespace);
   const unlisted = hasUnlistedRights ? ["rights that are not given by roles are not listed"] : [];

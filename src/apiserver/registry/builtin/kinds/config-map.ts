@@ -4,7 +4,7 @@ import { builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed } from "../columns.ts";
 import { nameFaults, same } from "../field-checks.ts";
 import { configMapKey } from "../name-rules.ts";
-import { base64Bytes } from "../typed/go-base64.ts";
+import { base64Bytes } from "../typed/base64-text.ts";
 
 interface ConfigMap {
   readonly metadata: ObjectMeta;

@@ -296,6 +296,15 @@ describe("content that is too large", () => {
   });
 });
 
+describe("a Secret", () => {
+  it("for images holds an object in its configuration", () => {
+    const part = { type: "kubernetes.io/dockerconfigjson", stringData: { ".dockerconfigjson": "[]" } };
+    expect(kindNamed("Secret").rules.validate?.(made("Secret", part), undefined).map(issueText)).toEqual([
+      'data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": expected object, got array',
+    ]);
+  });
+});
+
 describe("a claim for storage", () => {
   const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "2Gi" } }, storageClassName: "a" };
   const old = made("PersistentVolumeClaim", { spec });

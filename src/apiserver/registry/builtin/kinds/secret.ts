@@ -1,13 +1,14 @@
 import { type FieldIssue, invalid, itemPath, required, tooLong } from "../../../../protocol/field-issue.ts";
 import { jsonFault as faultOf } from "../../../../protocol/json-fault.ts";
 import { JsonSyntaxError, readJson } from "../../../../protocol/json-reader.ts";
+import { typeFault } from "../../../../protocol/json-type.ts";
 import { isJsonObject } from "../../../../protocol/json-value.ts";
 import type { ObjectMeta } from "../../../../protocol/object-meta.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed } from "../columns.ts";
 import { immutable } from "../field-checks.ts";
+import { base64Bytes } from "../typed/base64-text.ts";
 import { fallback, inner, innerMade } from "../typed/draft.ts";
-import { base64Bytes } from "../typed/go-base64.ts";
 import type { DraftObject } from "../typed/json-shape.ts";
 import { changeIssues, contentBytesMax, keyIssues } from "./config-map.ts";
 
@@ -100,10 +101,7 @@ function jsonFault(text: string): string | undefined {
   if (text === "") return "unexpected end of JSON input";
   try {
     const value = readJson(text);
-    const word = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-    return isJsonObject(value)
-      ? undefined
-      : `json: cannot unmarshal ${word} into Go value of type map[string]interface {}`;
+    return isJsonObject(value) ? undefined : typeFault("object", value);
   } catch (error) {
     if (error instanceof JsonSyntaxError) return faultOf(text) ?? error.message;
     throw error;

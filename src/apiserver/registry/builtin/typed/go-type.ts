@@ -1,8 +1,8 @@
 /** The type that a field of a built-in kind has in Kubernetes; it decides what JSON it takes and what it looks like again. */
 export type GoType =
-  | { readonly form: "string" | "bool" | "int32" | "int64" | "float64" | "bytes"; readonly name: string }
-  | { readonly form: "pointer"; readonly of: GoType }
-  | { readonly form: "slice" | "map"; readonly of: GoType; readonly name: string }
+  | { readonly form: "string" | "bool" | "int32" | "int64" | "float64" | "bytes" }
+  | { readonly form: "pointer" | "map"; readonly of: GoType }
+  | { readonly form: "slice"; readonly of: GoType; readonly name: string }
   | { readonly form: "struct"; readonly name: string }
   /** With a JSON form of its own. */
   | { readonly form: "opaque"; readonly name: OpaqueName };
@@ -22,38 +22,23 @@ const opaqueNames = [
 
 export type OpaqueName = (typeof opaqueNames)[number];
 
-const scalars: Readonly<Record<string, GoType>> = {
-  string: { form: "string", name: "string" },
-  bool: { form: "bool", name: "bool" },
-  int32: { form: "int32", name: "int32" },
-  int64: { form: "int64", name: "int64" },
-  float64: { form: "float64", name: "float64" },
-};
+const scalars = ["string", "bool", "int32", "int64", "float64"] as const;
 
 /** Reads `[]core.v1.Container`; `named` gives what a type like `core.v1.PullPolicy` is underneath, undefined for structs. */
 export function parseGoType(text: string, named: (name: string) => string | undefined): GoType {
-  if (text === "[]byte") return { form: "bytes", name: "[]uint8" };
+  if (text === "[]byte") return { form: "bytes" };
   if (text.startsWith("*")) return { form: "pointer", of: parseGoType(text.slice(1), named) };
-  if (text.startsWith("[]")) {
-    return { form: "slice", of: parseGoType(text.slice(2), named), name: goName(text) };
-  }
+  if (text.startsWith("[]")) return { form: "slice", of: parseGoType(text.slice(2), named), name: text };
   const map = /^map\[[^\]]+\](.*)$/.exec(text);
-  if (map !== null) return { form: "map", of: parseGoType(map[1] as string, named), name: goName(text) };
-  const scalar = scalars[text];
-  if (scalar !== undefined) return scalar;
+  if (map !== null) return { form: "map", of: parseGoType(map[1] as string, named) };
+  const scalar = scalars.find((form) => form === text);
+  if (scalar !== undefined) return { form: scalar };
   const opaque = opaqueNames.find((name) => name === text);
   if (opaque !== undefined) return { form: "opaque", name: opaque };
   const underneath = named(text);
-  return underneath === undefined ? { form: "struct", name: text } : renamed(parseGoType(underneath, named), text);
-}
-
-function renamed(type: GoType, text: string): GoType {
-  return type.form === "pointer" || type.form === "opaque" ? type : { ...type, name: goName(text) };
-}
-
-/** As Go prints a type: with the last part of its package, `v1.PodSpec`. */
-export function goName(text: string): string {
-  return text.replace(/(?:\w+\.)+(\w+\.\w+)/g, "$1").replaceAll("[]byte", "[]uint8");
+  if (underneath === undefined) return { form: "struct", name: text };
+  const type = parseGoType(underneath, named);
+  return type.form === "slice" ? { ...type, name: text } : type;
 }
 
 /** A pointer decodes and looks like what it points to, except that it may be missing. */

@@ -1,5 +1,5 @@
+import { typeFault as jsonFault } from "../../../../protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../protocol/json-value.ts";
-import { goType, printed, sourceText } from "../go-format.ts";
 import { nameItem } from "./list-items.ts";
 import type { ListType, MapType, MergeType } from "./merge-type.ts";
 import { elementString, fieldElement, indexElement, type PathElement } from "./path-element.ts";
@@ -7,7 +7,7 @@ import { type Form, formOf, memberType } from "./value-form.ts";
 
 export type Duplicates = "allowed" | "forbidden";
 
-/** What keeps a value from being of its type, worded as Kubernetes words it; undefined when nothing does. */
+/** What keeps a value from being of its type, undefined when nothing does. */
 export function typeFault(type: MergeType, value: JsonValue, duplicates: Duplicates): string | undefined {
   const issues = new TypeCheck(duplicates)
     .visit(type, value)
@@ -35,9 +35,9 @@ class TypeCheck {
     if (value === null) return none;
     if (form.kind === "scalar") return scalarIssues(form.type, value);
     if (form.kind === "map") {
-      return isJsonObject(value) ? this.#visitMap(form.type, value) : issue(`expected map, got &{${printed(value)}}`);
+      return isJsonObject(value) ? this.#visitMap(form.type, value) : issue(jsonFault("map", value));
     }
-    return Array.isArray(value) ? this.#visitList(form.type, value) : issue(`expected list, got &{${printed(value)}}`);
+    return Array.isArray(value) ? this.#visitList(form.type, value) : issue(jsonFault("list", value));
   }
 
   /** Of the fields that no schema declares, only the first is told. */
@@ -74,14 +74,13 @@ function scalarIssues(type: (Form & { kind: "scalar" })["type"], value: JsonValu
   const isNumber = typeof value === "number" || typeof value === "bigint";
   switch (type) {
     case "numeric":
-      return isNumber ? none : issue(`expected numeric (int or float), got ${goType(value)}`);
+      return isNumber ? none : issue(jsonFault("numeric (int or float)", value));
     case "string":
-      if (typeof value === "string") return none;
-      return issue(`expected string, got &value.valueUnstructured{Value:${sourceText(value)}}`);
+      return typeof value === "string" ? none : issue(jsonFault("string", value));
     case "boolean":
-      return typeof value === "boolean" ? none : issue(`expected boolean, got &{${printed(value)}}`);
+      return typeof value === "boolean" ? none : issue(jsonFault("boolean", value));
     case "untyped":
-      return typeof value !== "object" ? none : issue(`expected any scalar, got &{${printed(value)}}`);
+      return typeof value !== "object" ? none : issue(jsonFault("any scalar", value));
     default:
       throw new Error(`unknown scalar ${type satisfies never}`);
   }

@@ -124,7 +124,7 @@ describe("a strategic merge patch", () => {
 
   const generic = "the server rejected our request due to an error in our request";
   const refused: Record<string, [object: JsonObject, patch: JsonValue, code: number, message: string]> = {
-    "a list": [{}, [], 400, "json: cannot unmarshal array into Go value of type map[string]interface {}"],
+    "a list": [{}, [], 400, "expected object, got array"],
     "an unknown directive": [
       { update: {} },
       { update: { $patch: "x" } },

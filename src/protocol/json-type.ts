@@ -1,0 +1,13 @@
+import type { JsonValue } from "./json-value.ts";
+
+/** What JSON calls the type of a value. */
+function jsonTypeName(value: JsonValue): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return typeof value === "bigint" ? "number" : typeof value;
+}
+
+/** What is wrong with a value of another type than the one that belongs there. */
+export function typeFault(expected: string, value: JsonValue): string {
+  return `expected ${expected}, got ${jsonTypeName(value)}`;
+}
