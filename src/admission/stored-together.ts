@@ -40,8 +40,7 @@ function manifestOf({ plane, claim, uid }: NewClaim, change: ObjectChange, statu
   const object = uidOf(change.object);
   const noted = extended(claim.annotations, { [annotations.candidates]: object, [annotations.bound]: object });
   const owner = ownerOf(change, { plane, namespace: claim.namespace });
-  const manifest = claimManifest(claim, noted, owner === undefined ? [] : [owner]);
-  const metadata = extended(manifest["metadata"] as JsonObject, { uid, finalizers: [claimFinalizer] });
-  const { apiVersion, kind, spec } = manifest as { readonly [Field in "apiVersion" | "kind" | "spec"]: JsonObject };
-  return { kind, apiVersion, metadata, spec, status };
+  const own = { uid, finalizers: [claimFinalizer] };
+  const more = owner === undefined ? own : { ownerReferences: [owner], ...own };
+  return extended(claimManifest(claim, noted, more), { status });
 }

@@ -1,3 +1,4 @@
+import { extended } from "../../protocol/extended.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json-value.ts";
 import { formatApiVersion, type ManagedFieldsEntry } from "../../protocol/object-meta.ts";
 import type { CompiledSchema } from "../../schema/compiled-schema.ts";
@@ -137,6 +138,6 @@ function withOwner(fields: Fields, uid: string): Fields {
   const references: Record<string, JsonObject> = Object.setPrototypeOf(Object.create(null), Object.prototype);
   references["."] = nothing;
   references[uidElement(uid).text] = nothing;
-  const metadata = { ...(fields["f:metadata"] as Fields), "f:ownerReferences": references };
+  const metadata = extended(fields["f:metadata"] as Fields, { "f:ownerReferences": references });
   return { ...fields, "f:metadata": metadata };
 }

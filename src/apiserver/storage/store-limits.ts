@@ -26,7 +26,7 @@ export const defaultLimits: StoreLimits = {
   historyMs: 5 * 60_000,
   historyCount: 100_000,
   historyChars: 64 * mebi,
-  parsedCount: 2_048,
+  parsedCount: 256,
   parsedChars: 4 * mebi,
   objectChars: 1.5 * mebi,
   batchCount: 512,

@@ -43,7 +43,11 @@ export function forcedManifest(claim: RenderedClaim, uid: string, owner: OwnerRe
     [annotations.candidates]: uid,
     [annotations.bound]: uid,
   };
-  const manifest = claimManifest(claim, noted, owner === undefined ? [] : [owner]) as unknown as KubernetesObject;
+  const manifest = claimManifest(
+    claim,
+    noted,
+    owner === undefined ? {} : { ownerReferences: [owner] },
+  ) as unknown as KubernetesObject;
   return { ...manifest, metadata: { ...manifest.metadata, finalizers: [claimFinalizer] } };
 }
 

@@ -139,7 +139,8 @@ export class BucketBatch {
     this.#end();
     for (const { state, type } of this.#pages) {
       observer.swapped?.("written");
-      shown.changed({ ...state.key, resourceType: type }, () => state.shownBook(type));
+      const { plane, consumer } = state.key;
+      shown.changed({ plane, consumer, resourceType: type }, () => state.shownBook(type));
     }
     const changes = this.#taken.flatMap((ticket) => ticket.changes);
     const counts = new Map<string, number>();

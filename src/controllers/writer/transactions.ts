@@ -1,5 +1,5 @@
 import { grantedAnswer } from "../../core/ledger/answer.ts";
-import { type OpenClaim, pagesOf } from "../../core/ledger/page.ts";
+import { pagesOf } from "../../core/ledger/page.ts";
 import { fits } from "../../core/ledger/settle.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import { answerContext, statusFrame } from "./answer-context.ts";
@@ -44,7 +44,7 @@ export class Transactions {
     const changes = new Changes();
     for (const request of granted) {
       const key = { plane: request.plane, consumer: request.claim.consumer };
-      const open = { ...openClaimOf(request), request };
+      const open = openClaimOf(request);
       if (!this.#isReady(key, open)) return undefined;
       changes.of(key).granted.push(open);
     }
@@ -101,10 +101,11 @@ function requestText({ resourceType, dimensionKey, amount }: NewClaim["claim"]["
 
 const newClaim = { metadata: { generation: 1 }, status: {} };
 
-function openClaimOf({ claim, uid }: NewClaim): OpenClaim {
+function openClaimOf(request: NewClaim): QuotaChange["granted"][number] {
+  const { claim, uid } = request;
   const { namespace, name, requests } = claim;
   const parts = requests.map(({ resourceType, dimensionKey, amount }) => ({ resourceType, dimensionKey, amount }));
-  return { claim: { namespace, name, uid }, parts, standing: "waiting" };
+  return { claim: { namespace, name, uid }, parts, standing: "waiting", request };
 }
 
 /** Changes by consumer. */

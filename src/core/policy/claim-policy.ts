@@ -3,7 +3,7 @@ import { extended } from "../../protocol/extended.ts";
 import { duplicate, type FieldIssue, forbidden, itemPath } from "../../protocol/field-issue.ts";
 import { quote } from "../../protocol/go-quote.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
-import { type OwnerReference, parseApiVersion } from "../../protocol/object-meta.ts";
+import { type ObjectMeta, parseApiVersion } from "../../protocol/object-meta.ts";
 import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
 import type { ConsumerRef } from "../resources/consumer-ref.ts";
 import { dimensionKey } from "../resources/dimensions.ts";
@@ -269,15 +269,14 @@ function annotated(
   return all;
 }
 
-/** The claim as an object to send, with other annotations than its own, and with owners, if it is to have them. */
+/** The claim as an object to send, with other annotations than its own, and with further metadata. */
 export function claimManifest(
   claim: RenderedClaim,
   noted: Labels = claim.annotations,
-  owners: readonly OwnerReference[] = [],
+  more: Pick<ObjectMeta, "ownerReferences" | "uid" | "finalizers"> = {},
 ): JsonObject {
-  const metadata = metadataOf(claim, noted);
-  const owned = owners.length === 0 ? metadata : extended(metadata, { ownerReferences: owners });
-  return manifest(claim, owned as unknown as JsonObject, requestsManifest(claim.requests));
+  const metadata = extended(metadataOf(claim, noted), more);
+  return manifest(claim, metadata as unknown as JsonObject, requestsManifest(claim.requests));
 }
 
 /** The same as people write it: what is empty is left out. */

@@ -13,20 +13,19 @@ const asciiMax = 0x7f;
  */
 export function stableHash(parts: readonly string[], characters: number): string {
   const digest = sha256(bytesOf(JSON.stringify(parts)));
-  let text = "";
+  const codes: number[] = [];
   let bits = 0;
   let held = 0;
-  for (const byte of digest) {
-    held = (held << 8) | byte;
+  for (let at = 0; codes.length < characters && at < digest.length; at += 1) {
+    held = (held << 8) | (digest[at] as number);
     bits += 8;
-    while (bits >= bitsPerCharacter) {
+    while (bits >= bitsPerCharacter && codes.length < characters) {
       bits -= bitsPerCharacter;
-      text += alphabet[(held >> bits) & 31];
-      if (text.length === characters) return text;
+      codes.push(alphabet.charCodeAt((held >> bits) & 31));
     }
     held &= (1 << bits) - 1;
   }
-  return text;
+  return String.fromCharCode(...codes);
 }
 
 /** Good until the next call. */
