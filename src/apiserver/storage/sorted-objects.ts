@@ -3,6 +3,7 @@ import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./object-store.ts";
 import { Missing, RecentObjects } from "./recent-objects.ts";
 import { SortedChunk } from "./sorted-chunk.ts";
+import { SortedKeys } from "./sorted-keys.ts";
 
 const chunkMax = 512;
 const chunkMin = chunkMax / 4;
@@ -20,7 +21,9 @@ interface Place {
  * empty. Once a snapshot has seen one, it is copied before it changes.
  */
 export class SortedObjects {
-  #chunks: SortedChunk[] = [];
+  readonly #chunks: SortedChunk[] = [];
+  /** The first key of each chunk. */
+  readonly #firstKeys = new SortedKeys();
   readonly #recent = new RecentObjects(recentMax);
   /** Of the key that was searched for last, until objects move: who is about to write a key asks for it several times. */
   #lastPlace: Place | undefined;
@@ -50,16 +53,16 @@ export class SortedObjects {
   /** Adds an object, or takes the place of the version before, which it returns. */
   set(stored: StoredObject): StoredObject | undefined {
     this.#recent.set(stored);
-    if (this.#chunks.length === 0) this.#chunks.push(SortedChunk.empty(this.#epoch));
     const { chunk: at, position } = this.#placeOf(stored.key);
-    const chunk = this.#own(at);
-    if (chunk.isAt(position, stored.key)) {
+    const chunk = this.#own(at, stored.key);
+    if (chunk.keys.isAt(position, stored.key)) {
       const found = chunk.objects[position];
       chunk.objects[position] = stored;
       return found;
     }
     this.#lastPlace = undefined;
     chunk.insert(position, stored);
+    if (position === 0) this.#firstKeys.replace(at, stored.key);
     this.#size += 1;
     if (chunk.size > chunkMax) this.#split(at, position);
     return undefined;
@@ -71,26 +74,27 @@ export class SortedObjects {
     if (found === undefined) return undefined;
     this.#recent.delete(key);
     const { chunk: at, position } = this.#placeOf(key);
-    const chunk = this.#own(at);
+    const chunk = this.#own(at, key);
     this.#lastPlace = undefined;
     chunk.remove(position);
     this.#size -= 1;
+    if (position === 0 && chunk.size > 0) this.#firstKeys.replace(at, chunk.firstKey);
     if (chunk.size < chunkMin) this.#merge(at);
     return found;
   }
 
   /** The objects from a key on, as they are now, whatever is written while they are read. */
   from(start: ObjectKey): Iterable<StoredObject> {
-    const first = chunkOf(this.#chunks, start, isPlainlyOrdered(start));
-    const chunks = this.#chunks.slice(first);
+    const isPlain = isPlainlyOrdered(start);
+    const chunks = this.#chunks.slice(this.#chunkOf(start, isPlain));
     this.#epoch += 1;
-    return { [Symbol.iterator]: () => walk(chunks, start) };
+    return { [Symbol.iterator]: () => walk(chunks, start, isPlain) };
   }
 
   #search(key: ObjectKey): StoredObject | undefined {
     const { chunk: at, position } = this.#placeOf(key);
     const chunk = this.#chunks[at];
-    if (chunk === undefined || !chunk.isAt(position, key)) {
+    if (chunk === undefined || !chunk.keys.isAt(position, key)) {
       this.#recent.set(new Missing(key));
       return undefined;
     }
@@ -103,19 +107,32 @@ export class SortedObjects {
     const last = this.#lastPlace;
     if (last !== undefined && isSame(last.key, key)) return last;
     const isPlain = isPlainlyOrdered(key);
-    const chunk = chunkOf(this.#chunks, key, isPlain);
-    const place = { key, chunk, position: this.#chunks[chunk]?.lowerBound(key, isPlain) ?? 0 };
+    const chunk = this.#chunkOf(key, isPlain);
+    const place = { key, chunk, position: this.#chunks[chunk]?.keys.lowerBound(key, isPlain) ?? 0 };
     this.#lastPlace = place;
     return place;
   }
 
-  /** The chunk as one that may be changed. */
-  #own(at: number): SortedChunk {
-    const chunk = this.#chunks[at] as SortedChunk;
+  /** The last chunk that begins at or before the key, or the first. */
+  #chunkOf(key: ObjectKey, isPlain: boolean): number {
+    const after = this.#firstKeys.lowerBound(key, isPlain);
+    return this.#firstKeys.isAt(after, key) ? after : Math.max(0, after - 1);
+  }
+
+  /** The chunk for a key, as one that may be changed. */
+  #own(at: number, key: ObjectKey): SortedChunk {
+    const chunk = this.#chunks[at] ?? this.#first(key);
     if (chunk.epoch === this.#epoch) return chunk;
     const copy = chunk.copy(this.#epoch);
     this.#chunks[at] = copy;
     return copy;
+  }
+
+  #first(key: ObjectKey): SortedChunk {
+    const chunk = SortedChunk.empty(this.#epoch);
+    this.#chunks.push(chunk);
+    this.#firstKeys.insert(0, key);
+    return chunk;
   }
 
   /** In half, unless the newest object is the last: names that count up would leave every chunk half empty. */
@@ -123,18 +140,21 @@ export class SortedObjects {
     const chunk = this.#chunks[at] as SortedChunk;
     const rest = chunk.splitAt(position === chunkMax ? position : chunkMax / 2, this.#epoch);
     this.#chunks.splice(at + 1, 0, rest);
+    this.#firstKeys.insert(at + 1, rest.firstKey);
   }
 
   /** Joins a small chunk with the one after it, or with the one before when it is the last. */
   #merge(at: number): void {
     if ((this.#chunks[at] as SortedChunk).size === 0) {
       this.#chunks.splice(at, 1);
+      this.#firstKeys.remove(at);
       return;
     }
     const left = at + 1 < this.#chunks.length ? at : at - 1;
     const [one, two] = [this.#chunks[left], this.#chunks[left + 1]];
     if (one === undefined || two === undefined || one.size + two.size > chunkMax / 2) return;
     this.#chunks.splice(left, 2, one.joinedWith(two, this.#epoch));
+    this.#firstKeys.remove(left + 1);
   }
 }
 
@@ -142,23 +162,10 @@ function isSame(left: ObjectKey, right: ObjectKey): boolean {
   return left.name === right.name && left.namespace === right.namespace && left.plane === right.plane;
 }
 
-function* walk(chunks: readonly SortedChunk[], start: ObjectKey): Generator<StoredObject> {
-  for (const [index, chunk] of chunks.entries()) {
-    const { objects } = chunk;
-    for (let at = index === 0 ? chunk.lowerBound(start, isPlainlyOrdered(start)) : 0; at < objects.length; at += 1) {
+function* walk(chunks: readonly SortedChunk[], start: ObjectKey, isPlain: boolean): Generator<StoredObject> {
+  for (const [index, { objects, keys }] of chunks.entries()) {
+    for (let at = index === 0 ? keys.lowerBound(start, isPlain) : 0; at < objects.length; at += 1) {
       yield objects[at] as StoredObject;
     }
   }
-}
-
-/** The last chunk that begins at or before the key, or the first. */
-function chunkOf(chunks: readonly SortedChunk[], key: ObjectKey, isPlain: boolean): number {
-  let low = 0;
-  let high = chunks.length;
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if ((chunks[middle] as SortedChunk).isFrom(key, isPlain)) low = middle;
-    else high = middle;
-  }
-  return low;
 }
