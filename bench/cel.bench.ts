@@ -1,9 +1,9 @@
 import { celEnv, parse, plan } from "@bufbuild/cel";
-import { boolType, dynType, intType, type Type } from "../src/cel/cel-type.ts";
-import { compile } from "../src/cel/compile.ts";
-import { createEnvironment } from "../src/cel/environment.ts";
-import type { Program } from "../src/cel/program.ts";
-import type { Value } from "../src/cel/values/value.ts";
+import { boolType, dynType, intType, type Type } from "@milo-quota/kubernetes/cel/cel-type.ts";
+import { compile } from "@milo-quota/kubernetes/cel/compile.ts";
+import { createEnvironment } from "@milo-quota/kubernetes/cel/environment.ts";
+import type { Program } from "@milo-quota/kubernetes/cel/program.ts";
+import type { Value } from "@milo-quota/kubernetes/cel/values/value.ts";
 import { interleaved, median, type Work } from "./interleaved.ts";
 import type { Figure, Suite } from "./run.ts";
 

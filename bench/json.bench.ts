@@ -1,4 +1,4 @@
-import { readJson } from "../src/protocol/json-reader.ts";
+import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import { interleaved } from "./interleaved.ts";
 import type { Suite } from "./run.ts";
 

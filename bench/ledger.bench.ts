@@ -1,11 +1,11 @@
-import type { ClaimPart } from "../src/core/ledger/claim-knowledge.ts";
-import { ConsumerLedger } from "../src/core/ledger/consumer-ledger.ts";
-import { noPage, type OpenClaim, type Page } from "../src/core/ledger/page.ts";
-import { noCapacity, type Pool } from "../src/core/ledger/pools.ts";
-import { contentOf, noChanges } from "../src/core/ledger/rewrite.ts";
-import { settle } from "../src/core/ledger/settle.ts";
-import { amountMax, amountOf } from "../src/core/resources/amount.ts";
-import { dimensionKey } from "../src/core/resources/dimensions.ts";
+import type { ClaimPart } from "@milo-quota/quota/core/ledger/claim-knowledge.ts";
+import { ConsumerLedger } from "@milo-quota/quota/core/ledger/consumer-ledger.ts";
+import { noPage, type OpenClaim, type Page } from "@milo-quota/quota/core/ledger/page.ts";
+import { noCapacity, type Pool } from "@milo-quota/quota/core/ledger/pools.ts";
+import { contentOf, noChanges } from "@milo-quota/quota/core/ledger/rewrite.ts";
+import { settle } from "@milo-quota/quota/core/ledger/settle.ts";
+import { amountMax, amountOf } from "@milo-quota/quota/core/resources/amount.ts";
+import { dimensionKey } from "@milo-quota/quota/core/resources/dimensions.ts";
 import { interleaved, type Work } from "./interleaved.ts";
 import type { Figure, Suite } from "./run.ts";
 

@@ -2,9 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { importTable, violationsOf } from "../tools/import-table.ts";
 
-const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
-  .map((name) => `src/${name.replaceAll("\\", "/")}`);
+const packages = ["apiserver", "kubernetes", "quota"];
+const sources = packages.flatMap((name) =>
+  readdirSync(`packages/${name}/src`, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => `packages/${name}/src/${file.replaceAll("\\", "/")}`),
+);
 
 describe("the import table", () => {
   it("holds for every file", () => {
@@ -12,57 +15,64 @@ describe("the import table", () => {
   });
 
   it("names every room there is, and no other", () => {
-    const rooms = readdirSync("src", { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(rooms.map((room) => room.name).sort()).toEqual(Object.keys(importTable).sort());
+    expect(readdirSync("packages").sort()).toEqual(packages);
+    const rooms = ["kubernetes", "quota"].flatMap((name) =>
+      readdirSync(`packages/${name}/src`, { withFileTypes: true }).filter((entry) => entry.isDirectory()),
+    );
+    expect(["apiserver", ...rooms.map((room) => room.name)].sort()).toEqual(Object.keys(importTable).sort());
   });
 
   const planted: Record<string, [file: string, source: string, because: string]> = {
     "core reading the disk": [
-      "src/core/ledger/page.ts",
+      "packages/quota/src/core/ledger/page.ts",
       'import { readFileSync } from "node:fs";',
       "core may not import the package node",
     ],
     "a pure room taking a package": [
-      "src/protocol/status.ts",
+      "packages/kubernetes/src/protocol/status.ts",
       'import * as yaml from "yaml";',
       "protocol may not import the package yaml",
     ],
     "policy importing ledger": [
-      "src/core/policy/render.ts",
+      "packages/quota/src/core/policy/render.ts",
       'import type { Page } from "../ledger/page.ts";',
       "core/policy may not import core/ledger",
     ],
     "ledger importing policy": [
-      "src/core/ledger/page.ts",
+      "packages/quota/src/core/ledger/page.ts",
       'export { render } from "../policy/render.ts";',
       "core/ledger may not import core/policy",
     ],
     "resources importing ledger": [
-      "src/core/resources/grant.ts",
+      "packages/quota/src/core/resources/grant.ts",
       'import { add } from "../ledger/amount.ts";',
       "core/resources may not import core/ledger",
     ],
     "the API server knowing of quota": [
-      "src/apiserver/http/server.ts",
-      'import {\n  parseResourceClaim,\n} from "../../core/resources/resource-claim.ts";',
+      "packages/apiserver/src/http/server.ts",
+      'import {\n  parseResourceClaim,\n} from "@milo-quota/quota/core/resources/resource-claim.ts";',
       "apiserver may not import core",
     ],
     "storage importing registry": [
-      "src/apiserver/storage/log.ts",
+      "packages/apiserver/src/storage/log.ts",
       'const kinds = await import("../registry/kinds.ts");',
       "apiserver/storage may not import apiserver/registry",
     ],
     "a controller importing admission": [
-      "src/controllers/bucket.ts",
+      "packages/quota/src/controllers/bucket.ts",
       'import { wait } from "../admission/waiters.ts";',
       "controllers may not import admission",
     ],
-    "anything importing main": ["src/cli/up.ts", 'import "../main.ts";', "nothing imports main.ts"],
-    "a test importing main": ["test/system/up.test.ts", 'import "../../src/main.ts";', "nothing imports main.ts"],
+    "anything importing main": ["packages/quota/src/cli/up.ts", 'import "../main.ts";', "nothing imports main.ts"],
+    "a test importing main": [
+      "test/system/up.test.ts",
+      'import "../../packages/quota/src/main.ts";',
+      "nothing imports main.ts",
+    ],
     "a room reaching into tools": [
-      "src/core/resources/crd.ts",
-      'import { importTable } from "../../../tools/import-table.ts";',
-      "core may not reach outside src",
+      "packages/quota/src/core/resources/crd.ts",
+      'import { importTable } from "../../../../../tools/import-table.ts";',
+      "core may not reach outside the packages",
     ],
   };
   for (const [name, [file, source, because]] of Object.entries(planted)) {
@@ -72,9 +82,25 @@ describe("the import table", () => {
   }
 
   it("does not take a comment for an import", () => {
-    expect(violationsOf("src/core/ledger/page.ts", '// import "node:fs";\n/* import "node:os"; */')).toEqual([]);
+    expect(
+      violationsOf("packages/quota/src/core/ledger/page.ts", '// import "node:fs";\n/* import "node:os"; */'),
+    ).toEqual([]);
   });
 });
+
+describe("the package that is published", () => {
+  it("asks for what the packages in it ask for", () => {
+    const published = dependenciesOf("package.json");
+    const theirs = packages.map((name) => dependenciesOf(`packages/${name}/package.json`));
+    const others = theirs.flat().filter(([name]) => !name.startsWith("@milo-quota/"));
+    expect(Object.fromEntries(others)).toEqual(Object.fromEntries(published));
+  });
+});
+
+function dependenciesOf(file: string): readonly (readonly [name: string, version: string])[] {
+  const { dependencies } = JSON.parse(readFileSync(file, "utf8")) as { dependencies: Record<string, string> };
+  return Object.entries(dependencies);
+}
 
 describe("the style of files", () => {
   it("keeps files under 400 lines, or says why on the first line", () => {

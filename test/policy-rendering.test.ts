@@ -1,16 +1,16 @@
+import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { metadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
+import { type ClaimInput, claimManifest, compileClaimPolicy } from "@milo-quota/quota/core/policy/claim-policy.ts";
+import { compileGrantPolicy, grantManifest } from "@milo-quota/quota/core/policy/grant-policy.ts";
+import { parseClaimCreationPolicy } from "@milo-quota/quota/core/resources/claim-creation-policy.ts";
+import { claimFaults } from "@milo-quota/quota/core/resources/claim-faults.ts";
+import { parseGrantCreationPolicy } from "@milo-quota/quota/core/resources/grant-creation-policy.ts";
+import { bucketNamespace } from "@milo-quota/quota/core/resources/object-names.ts";
+import { parseResourceClaim } from "@milo-quota/quota/core/resources/resource-claim.ts";
+import { parseResourceGrant } from "@milo-quota/quota/core/resources/resource-grant.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ClaimInput, claimManifest, compileClaimPolicy } from "../src/core/policy/claim-policy.ts";
-import { compileGrantPolicy, grantManifest } from "../src/core/policy/grant-policy.ts";
-import { parseClaimCreationPolicy } from "../src/core/resources/claim-creation-policy.ts";
-import { claimFaults } from "../src/core/resources/claim-faults.ts";
-import { parseGrantCreationPolicy } from "../src/core/resources/grant-creation-policy.ts";
-import { bucketNamespace } from "../src/core/resources/object-names.ts";
-import { parseResourceClaim } from "../src/core/resources/resource-claim.ts";
-import { parseResourceGrant } from "../src/core/resources/resource-grant.ts";
-import { issueText } from "../src/protocol/field-issue.ts";
-import type { JsonObject } from "../src/protocol/json-value.ts";
-import { metadataIssues } from "../src/protocol/metadata-rules.ts";
 
 /** Texts as tenants send them: legal, illegal, long, empty, or not texts at all. */
 const wild = fc.oneof(

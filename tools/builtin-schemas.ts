@@ -1,4 +1,4 @@
-// Writes src/apiserver/registry/builtin/typed/definitions.json: the fields of the kinds that are built in, from the facts that
+// Writes packages/apiserver/src/registry/builtin/typed/definitions.json: the fields of the kinds that are built in, from the facts that
 // Kubernetes publishes. Run it when the version of Kubernetes changes:
 //
 //   tsx tools/builtin-schemas.ts "$(go list -m -f '{{.Dir}}' k8s.io/kubernetes)"
@@ -10,7 +10,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type GoField, type GoPackage, readGoPackage } from "./go-structs.ts";
 
-const target = "src/apiserver/registry/builtin/typed/definitions.json";
+const target = "packages/apiserver/src/registry/builtin/typed/definitions.json";
 
 /** Short name, import path, and the name that OpenAPI gives the package. */
 const packages: readonly (readonly [short: string, path: string, openapi: string])[] = [

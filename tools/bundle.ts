@@ -1,6 +1,10 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
+
+const { dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly dependencies: object };
+/** What stays outside of a bundle: packages of others. Ours are part of the program. */
+export const external = Object.keys(dependencies).flatMap((name) => [name, `${name}/*`]);
 
 /** How a program is put into one file. */
 interface BundleOptions {
@@ -14,7 +18,7 @@ export async function bundle(
   outfile: string,
   { sourcemap = false }: Pick<BundleOptions, "sourcemap"> = {},
 ): Promise<void> {
-  await bundleProgram("src/main.ts", outfile, { banner: "#!/usr/bin/env node", sourcemap });
+  await bundleProgram("packages/quota/src/main.ts", outfile, { banner: "#!/usr/bin/env node", sourcemap });
   chmodSync(outfile, 0o755);
 }
 
@@ -22,7 +26,9 @@ export async function bundle(
 export async function bundleProgram(program: string, outfile: string, options: BundleOptions = {}): Promise<void> {
   const { sourcemap = false } = options;
   await bundleFile(program, outfile, options);
-  await bundleFile("src/apiserver/storage/sqlite-worker.ts", join(dirname(outfile), "sqlite-worker.js"), { sourcemap });
+  await bundleFile("packages/apiserver/src/storage/sqlite-worker.ts", join(dirname(outfile), "sqlite-worker.js"), {
+    sourcemap,
+  });
 }
 
 async function bundleFile(entry: string, outfile: string, { banner = "", sourcemap = false }: BundleOptions) {
@@ -33,7 +39,7 @@ async function bundleFile(entry: string, outfile: string, { banner = "", sourcem
     platform: "node",
     format: "esm",
     target: "node20",
-    packages: "external",
+    external,
     banner: { js: banner },
     legalComments: "none",
     sourcemap: sourcemap ? "external" : false,

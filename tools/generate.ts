@@ -1,17 +1,17 @@
 // `npm run generate` writes every file that is made from code; with --check it only tells which are out of date.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
+import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
+import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
+import { metricSections } from "@milo-quota/quota/embedded/metrics/all-metrics.ts";
+import { tenancyKinds } from "@milo-quota/quota/tenancy/resources/tenancy-kinds.ts";
 import { stringify } from "yaml";
-import { quotaKinds } from "../src/core/resources/kinds.ts";
-import { crdOf } from "../src/schema/crd.ts";
-import type { KindDefinition } from "../src/schema/kind-definition.ts";
-import { tenancyKinds } from "../src/tenancy/resources/tenancy-kinds.ts";
-import { metricSections } from "../src/up/metrics/all-metrics.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { referenceIndex, referencePage } from "./reference-page.ts";
 
 /** Where the kinds of each folder come from. */
-const [quota, tenancy] = ["src/core/resources", "src/tenancy/resources"];
+const [quota, tenancy] = ["packages/quota/src/core/resources", "packages/quota/src/tenancy/resources"];
 
 const crd = (folder: string, from: string, kind: KindDefinition): readonly [string, string] => {
   const yaml = stringify(crdOf(kind), { lineWidth: 0, aliasDuplicateObjects: false });

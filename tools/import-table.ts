@@ -8,7 +8,7 @@ interface Room {
 }
 
 const anyPackage = ["*"];
-const clientRooms = ["protocol", "schema", "core", "kube", "telemetry"];
+const clientRooms = ["protocol", "schema", "core", "client", "telemetry"];
 
 export const importTable: Readonly<Record<string, Room>> = {
   protocol: { rooms: [], packages: [] },
@@ -16,15 +16,15 @@ export const importTable: Readonly<Record<string, Room>> = {
   schema: { rooms: ["protocol"], packages: ["re2js"] },
   cel: { rooms: ["protocol"], packages: ["re2js"] },
   core: { rooms: ["protocol", "schema", "cel"], packages: ["@noble/hashes"] },
-  kube: { rooms: ["protocol"], packages: anyPackage },
+  client: { rooms: ["protocol"], packages: anyPackage },
   apiserver: { rooms: ["protocol", "schema", "cel"], packages: anyPackage },
   controllers: { rooms: clientRooms, packages: anyPackage },
   admission: { rooms: clientRooms, packages: anyPackage },
   tenancy: { rooms: clientRooms, packages: anyPackage },
-  cli: { rooms: ["protocol", "core", "kube", "telemetry"], packages: anyPackage },
+  cli: { rooms: ["protocol", "core", "client", "telemetry"], packages: anyPackage },
   // Puts the halves together in one process. Only main.ts starts it.
-  up: {
-    rooms: ["protocol", "schema", "core", "kube", "telemetry", "apiserver", "controllers", "admission", "tenancy"],
+  embedded: {
+    rooms: ["protocol", "schema", "core", "client", "telemetry", "apiserver", "controllers", "admission", "tenancy"],
     packages: anyPackage,
   },
 };
@@ -39,6 +39,8 @@ const innerTable: Readonly<Record<string, Readonly<Record<string, readonly strin
     housekeeping: ["http", "registry", "storage"],
   },
 };
+
+const mainFile = "packages/quota/src/main.ts";
 
 export interface Violation {
   readonly file: string;
@@ -56,19 +58,25 @@ export function importsOf(source: string): string[] {
 
 export function violationsOf(file: string, source: string): Violation[] {
   return importsOf(source).flatMap((specifier) => {
-    const because = specifier.startsWith(".")
-      ? refusedRoom(file, resolve(file, specifier))
-      : refusedPackage(file, specifier);
+    const target = targetOf(file, specifier);
+    const because = target === undefined ? refusedPackage(file, specifier) : refusedRoom(file, target);
     return because === undefined ? [] : [{ file, imports: specifier, because }];
   });
 }
 
+/** The file of ours that a specifier stands for; undefined for packages of others. */
+function targetOf(file: string, specifier: string): string | undefined {
+  const [, name, path] = /^@milo-quota\/([^/]+)\/(.+)$/.exec(specifier) ?? [];
+  if (name !== undefined) return `packages/${name}/src/${path}`;
+  return specifier.startsWith(".") ? resolve(file, specifier) : undefined;
+}
+
 function refusedRoom(file: string, target: string): string | undefined {
-  if (target === "src/main.ts") return "nothing imports main.ts";
+  if (target === mainFile) return "nothing imports main.ts";
   const from = roomOf(file);
   const to = roomOf(target);
   if (from === undefined) return undefined; // main.ts, tests, tools and benches see everything but main.ts
-  if (to === undefined) return `${from} may not reach outside src`;
+  if (to === undefined) return `${from} may not reach outside the packages`;
   if (from === to) return refusedFolder(from, file, target);
   const room = importTable[from];
   if (room === undefined) return `${from} is not a room of the import table`;
@@ -96,12 +104,15 @@ function packageOf(specifier: string): string {
   return specifier.startsWith("@") ? parts.slice(0, 2).join("/") : (parts[0] as string);
 }
 
+/** The API server is one room; the other packages have one in each folder. */
 function roomOf(path: string): string | undefined {
-  return /^src\/([^/]+)\//.exec(path)?.[1];
+  const [, name, folder] = /^packages\/([^/]+)\/src\/(?:([^/]+)\/)?/.exec(path) ?? [];
+  return name === "apiserver" ? name : folder;
 }
 
 function folderOf(path: string): string {
-  return /^src\/[^/]+\/([^/]+)\//.exec(path)?.[1] ?? "";
+  const folders = /^packages\/[^/]+\/src\/(.*)\//.exec(path)?.[1]?.split("/") ?? [];
+  return (roomOf(path) === "apiserver" ? folders[0] : folders[1]) ?? "";
 }
 
 function resolve(file: string, specifier: string): string {

@@ -1,9 +1,9 @@
-import type { MetricDeclaration, MetricSection } from "../src/telemetry/metric-declaration.ts";
+import type { MetricDeclaration, MetricSection } from "@milo-quota/quota/telemetry/metric-declaration.ts";
 
 /** The reference page of all metrics. */
 export function metricsPage(sections: readonly MetricSection[]): string {
   return [
-    "<!-- Generated from src/up/metrics/all-metrics.ts by `npm run generate`. Do not edit. -->\n",
+    "<!-- Generated from packages/quota/src/embedded/metrics/all-metrics.ts by `npm run generate`. Do not edit. -->\n",
     "# Metrics",
     "",
     "`milo-quota up` serves these in the text format of Prometheus:",

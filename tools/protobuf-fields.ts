@@ -1,4 +1,4 @@
-// Writes src/apiserver/http/protobuf/field-numbers.json: the numbers that the fields of built-in kinds have in Kubernetes'
+// Writes packages/apiserver/src/http/protobuf/field-numbers.json: the numbers that the fields of built-in kinds have in Kubernetes'
 // protobuf form. Run it after tools/builtin-schemas.ts, whose structs it numbers:
 //
 //   tsx tools/protobuf-fields.ts "$(go list -m -f '{{.Dir}}' k8s.io/kubernetes)"
@@ -8,9 +8,9 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { openApiName, structNames, structOf } from "../src/apiserver/registry/builtin/typed/struct-table.ts";
+import { openApiName, structNames, structOf } from "@milo-quota/apiserver/registry/builtin/typed/struct-table.ts";
 
-const target = "src/apiserver/http/protobuf/field-numbers.json";
+const target = "packages/apiserver/src/http/protobuf/field-numbers.json";
 
 interface TaggedField {
   /** Empty for an embedded struct. */

@@ -1,8 +1,8 @@
-import { groupSchema, kindSchema, nameSchema, namespaceSchema } from "../src/core/resources/consumer-ref.ts";
-import { dimensionValueSchema } from "../src/core/resources/dimensions.ts";
-import { resourceTypeSchema } from "../src/core/resources/resource-type.ts";
-import type { KindDefinition } from "../src/schema/kind-definition.ts";
-import type { Schema } from "../src/schema/structural-schema.ts";
+import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
+import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
+import { groupSchema, kindSchema, nameSchema, namespaceSchema } from "@milo-quota/quota/core/resources/consumer-ref.ts";
+import { dimensionValueSchema } from "@milo-quota/quota/core/resources/dimensions.ts";
+import { resourceTypeSchema } from "@milo-quota/quota/core/resources/resource-type.ts";
 
 const notice = (from: string): string => `<!-- Generated from ${from} by \`npm run generate\`. Do not edit. -->\n`;
 

@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const program = join(root, "dist/milo-quota.js");
 const built = [program, join(root, "dist/sqlite-worker.js")];
-const sources = ["src", "tools", "package.json", "package-lock.json"].map((path) => join(root, path));
+const sources = ["packages", "tools", "package.json", "package-lock.json"].map((path) => join(root, path));
 
 /** Folders change when something in them goes. */
 function changedMs(path) {

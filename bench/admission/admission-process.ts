@@ -3,8 +3,13 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Serving } from "../../src/apiserver/serve.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
+import type { Serving } from "@milo-quota/apiserver/serve.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import {
   anyObject,
   claimPoliciesType,
@@ -12,13 +17,8 @@ import {
   grantsType,
   namespacesType,
   registrationsType,
-} from "../../src/controllers/quota-types.ts";
-import { KubeClient, rootPlane } from "../../src/kube/client/kube-client.ts";
-import type { ResourceType } from "../../src/kube/client/resource-type.ts";
-import { directTransport } from "../../src/kube/transport/direct-transport.ts";
-import type { JsonObject } from "../../src/protocol/json-value.ts";
-import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
-import { up } from "../../src/up/up.ts";
+} from "@milo-quota/quota/controllers/quota-types.ts";
+import { up } from "@milo-quota/quota/embedded/up.ts";
 import { authorityIn } from "../kubeconfig.ts";
 import type { Asked, Memory, Setup, Started, State } from "./admission-child.ts";
 import { grant, grantedClaim, namespaceManifest, namespaceOf, policy, registration } from "./quota-manifests.ts";

@@ -1,5 +1,5 @@
-import { quotaApiVersion } from "../../src/core/resources/well-known.ts";
-import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { quotaApiVersion } from "@milo-quota/quota/core/resources/well-known.ts";
 
 export type Manifest = KubernetesObject & Readonly<Record<string, unknown>>;
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { serve } from "../../src/apiserver/serve.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
+import { serve } from "@milo-quota/apiserver/serve.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "milo-quota-bench-"));
 const serving = await serve({

@@ -1,11 +1,11 @@
+import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import { collectionPath } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import type { StreamEvent, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { anyObject, claimsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import type { Client } from "undici";
 import { Pool } from "undici";
-import { anyObject, claimsType } from "../../src/controllers/quota-types.ts";
-import { KubeClient, rootPlane } from "../../src/kube/client/kube-client.ts";
-import { collectionPath } from "../../src/kube/client/resource-type.ts";
-import type { StreamEvent, Transport } from "../../src/kube/transport/transport.ts";
-import type { JsonObject } from "../../src/protocol/json-value.ts";
-import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
 import type { Target } from "../apiserver/load.ts";
 import { namespace } from "./quota-objects.ts";
 

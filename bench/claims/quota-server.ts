@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Serving, serve } from "@milo-quota/apiserver/serve.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { parse } from "yaml";
-import { type Serving, serve } from "../../src/apiserver/serve.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { KubeClient, rootPlane } from "../../src/kube/client/kube-client.ts";
-import type { ResourceType } from "../../src/kube/client/resource-type.ts";
-import { directTransport } from "../../src/kube/transport/direct-transport.ts";
-import type { Transport } from "../../src/kube/transport/transport.ts";
-import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
 
 /** An embedded server in this process that knows the quota kinds. */
 export interface QuotaServer {

@@ -27,7 +27,7 @@ const sources = new Map([
     {
       find: (offset: number) => {
         if (offset < 10) return undefined;
-        return offset < 100 ? { file: "src/a.ts", line: offset } : { file: "package.json", line: 1 };
+        return offset < 100 ? { file: "packages/a.ts", line: offset } : { file: "package.json", line: 1 };
       },
     },
   ],
@@ -35,13 +35,16 @@ const sources = new Map([
 
 describe("counts of coverage", () => {
   const cases: Record<string, [coverage: readonly ScriptCoverage[], counts: Record<string, number>]> = {
-    "name the source of a function": [[script([["go", 12, 3]])], { "src/a.ts:12 go": 3 }],
+    "name the source of a function": [[script([["go", 12, 3]])], { "packages/a.ts:12 go": 3 }],
     "leave out what was not called": [[script([["go", 12, 0]])], {}],
     "leave out what the bundler added": [[script([["__export", 5, 1]])], {}],
     "leave out what is not below src": [[script([["", 100, 1]])], {}],
     "leave out other scripts": [[script([["log", 12, 1]], other)], {}],
-    "name functions without a name": [[script([["", 12, 1]])], { "src/a.ts:12 (anonymous)": 1 }],
-    "add up what several threads call": [[script([["go", 12, 3]]), script([["go", 12, 2]])], { "src/a.ts:12 go": 5 }],
+    "name functions without a name": [[script([["", 12, 1]])], { "packages/a.ts:12 (anonymous)": 1 }],
+    "add up what several threads call": [
+      [script([["go", 12, 3]]), script([["go", 12, 2]])],
+      { "packages/a.ts:12 go": 5 },
+    ],
   };
   for (const [name, [coverage, counts]] of Object.entries(cases)) {
     it(name, () => expect(Object.fromEntries(countsOf(coverage, sources))).toEqual(counts));
@@ -73,14 +76,14 @@ describe("the calls of a request", () => {
 });
 
 describe("sums of calls", () => {
-  const all = counts({ "src/a.ts:1 one": 1, "src/b.ts:1 two": 2, "src/a.ts:9 three": 3 });
+  const all = counts({ "packages/a.ts:1 one": 1, "packages/b.ts:1 two": 2, "packages/a.ts:9 three": 3 });
 
   it("count every call", () => expect(totalCalls(all)).toBe(6));
 
   it("come for each file, most first", () => {
     expect([...callsByFile(all)]).toEqual([
-      ["src/a.ts", 4],
-      ["src/b.ts", 2],
+      ["packages/a.ts", 4],
+      ["packages/b.ts", 2],
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import { median } from "../interleaved.ts";
 import type { BundleSources } from "./bundle-sources.ts";
 
-/** How often each function was called, by file, line and name: `src/main.ts:12 start`. */
+/** How often each function was called, by file, line and name: `packages/quota/src/main.ts:12 start`. */
 export type CallCounts = ReadonlyMap<string, number>;
 
 /** What `Profiler.takePreciseCoverage` returns for a script. The first range of a function is the function itself. */
@@ -16,14 +16,14 @@ export interface ScriptCoverage {
 /** Sources by the URL of the bundled file. */
 export type SourcesByUrl = ReadonlyMap<string, Pick<BundleSources, "find">>;
 
-/** The counts of functions that are in these sources, below `src`. */
+/** The counts of functions that are in these sources, of the packages. */
 export function countsOf(coverage: readonly ScriptCoverage[], sources: SourcesByUrl): CallCounts {
   const counts = new Map<string, number>();
   for (const { url, functions } of coverage) {
     for (const { functionName, ranges } of functions) {
       const { startOffset = 0, count = 0 } = ranges[0] ?? {};
       const source = count > 0 ? sources.get(url)?.find(startOffset) : undefined;
-      if (source === undefined || !source.file.startsWith("src/")) continue;
+      if (source === undefined || !source.file.startsWith("packages/")) continue;
       const key = `${source.file}:${source.line} ${functionName || "(anonymous)"}`;
       counts.set(key, (counts.get(key) ?? 0) + count);
     }

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { type EmbeddedServer, rootPlane, startEmbedded } from "../../src/apiserver/embedded-server.ts";
-import type { AdmissionPlugin } from "../../src/apiserver/registry/admission.ts";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import type { RecordLog } from "../../src/apiserver/storage/record-log.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import type { Runtime } from "../../src/controllers/runtime.ts";
-import { quotaKinds } from "../../src/core/resources/kinds.ts";
-import { systemNamespace } from "../../src/core/resources/well-known.ts";
-import { crdOf } from "../../src/schema/crd.ts";
-import { QuotaSystem, type QuotaSystemOptions, systemUser } from "../../src/up/quota-system.ts";
+import { type EmbeddedServer, rootPlane, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
+import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import type { RecordLog } from "@milo-quota/apiserver/storage/record-log.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
+import type { Runtime } from "@milo-quota/quota/controllers/runtime.ts";
+import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
+import { systemNamespace } from "@milo-quota/quota/core/resources/well-known.ts";
+import { QuotaSystem, type QuotaSystemOptions, systemUser } from "@milo-quota/quota/embedded/quota-system.ts";
 import { namespacesType } from "./object-types.ts";
 import { resolvePlanes, ServedWorld } from "./served-world.ts";
 

@@ -1,7 +1,7 @@
+import type { AdmissionResult } from "@milo-quota/quota/admission/admission-listener.ts";
+import type { WaiterResult } from "@milo-quota/quota/admission/stream-listener.ts";
+import { claimPoliciesType, grantsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AdmissionResult } from "../../src/admission/admission-listener.ts";
-import type { WaiterResult } from "../../src/admission/stream-listener.ts";
-import { claimPoliciesType, grantsType } from "../../src/controllers/quota-types.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType } from "./object-types.ts";
 import {

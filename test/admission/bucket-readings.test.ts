@@ -1,9 +1,9 @@
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import type { Reply, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { BucketReadings } from "@milo-quota/quota/admission/bucket-readings.ts";
+import { needsOf } from "@milo-quota/quota/admission/needs.ts";
+import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { BucketReadings } from "../../src/admission/bucket-readings.ts";
-import { needsOf } from "../../src/admission/needs.ts";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import { planesOfServer } from "../../src/controllers/planes-of-server.ts";
-import type { Reply, Transport } from "../../src/kube/transport/transport.ts";
 import { request, wanted } from "./made-claims.ts";
 import { layout } from "./served-world.ts";
 

@@ -1,7 +1,7 @@
+import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission.ts";
+import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { bucketsType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AdmissionPlugin } from "../../src/apiserver/registry/admission.ts";
-import { bucketsType, claimsType, grantsType, registrationsType } from "../../src/controllers/quota-types.ts";
-import { failure } from "../../src/protocol/api-status.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, namespacesType } from "./object-types.ts";
 import { configMap, configMapKind, enforce, grant, policy, provide, registration } from "./quota-objects.ts";

@@ -1,7 +1,7 @@
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import type { LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
+import { bucketsType, grantsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, describe, expect, it } from "vitest";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import type { LogRecord } from "../../src/apiserver/storage/record-log.ts";
-import { bucketsType, grantsType } from "../../src/controllers/quota-types.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, namespacesType } from "./object-types.ts";
 import { configMap, configMapKind, enforce, grant, policy, provide } from "./quota-objects.ts";

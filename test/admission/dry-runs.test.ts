@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { claimPoliciesType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { claimPoliciesType } from "../../src/controllers/quota-types.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, eventsType } from "./object-types.ts";
 import { configMap, configMapKind, enforce, policy, provide } from "./quota-objects.ts";

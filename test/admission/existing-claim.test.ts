@@ -1,7 +1,7 @@
+import { nextStep } from "@milo-quota/quota/admission/existing-claim.ts";
+import type { RenderedClaim } from "@milo-quota/quota/core/policy/claim-policy.ts";
+import { annotations } from "@milo-quota/quota/core/resources/well-known.ts";
 import { describe, expect, it } from "vitest";
-import { nextStep } from "../../src/admission/existing-claim.ts";
-import type { RenderedClaim } from "../../src/core/policy/claim-policy.ts";
-import { annotations } from "../../src/core/resources/well-known.ts";
 import { type ClaimParts, request, stored, wanted } from "./made-claims.ts";
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `other-${at}`).join(",");

@@ -1,5 +1,5 @@
+import { grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { grantsType, registrationsType } from "../../src/controllers/quota-types.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import {
   configMap,

@@ -1,5 +1,5 @@
+import { growthOf } from "@milo-quota/quota/admission/growth.ts";
 import { describe, expect, it } from "vitest";
-import { growthOf } from "../../src/admission/growth.ts";
 import { request, wanted } from "./made-claims.ts";
 
 type Amounts = Readonly<Record<string, number>>;

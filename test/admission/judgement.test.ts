@@ -1,9 +1,9 @@
+import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { AdmissionResult } from "@milo-quota/quota/admission/admission-listener.ts";
+import { type Heard, isIgnored, judge, resultIfRefused } from "@milo-quota/quota/admission/judgement.ts";
+import { Refused } from "@milo-quota/quota/admission/refusals.ts";
+import type { ClaimPolicy } from "@milo-quota/quota/admission/wanted-claims.ts";
 import { describe, expect, it } from "vitest";
-import type { AdmissionResult } from "../../src/admission/admission-listener.ts";
-import { type Heard, isIgnored, judge, resultIfRefused } from "../../src/admission/judgement.ts";
-import { Refused } from "../../src/admission/refusals.ts";
-import type { ClaimPolicy } from "../../src/admission/wanted-claims.ts";
-import { failure, StatusError } from "../../src/protocol/api-status.ts";
 import { stored } from "./made-claims.ts";
 
 const policy = (failurePolicy: "Fail" | "Ignore"): ClaimPolicy =>

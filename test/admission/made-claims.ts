@@ -1,7 +1,7 @@
-import { claimManifest, type RenderedClaim } from "../../src/core/policy/claim-policy.ts";
-import { amountOf } from "../../src/core/resources/amount.ts";
-import { parseResourceClaim, type ResourceClaim } from "../../src/core/resources/resource-claim.ts";
-import { annotations } from "../../src/core/resources/well-known.ts";
+import { claimManifest, type RenderedClaim } from "@milo-quota/quota/core/policy/claim-policy.ts";
+import { amountOf } from "@milo-quota/quota/core/resources/amount.ts";
+import { parseResourceClaim, type ResourceClaim } from "@milo-quota/quota/core/resources/resource-claim.ts";
+import { annotations } from "@milo-quota/quota/core/resources/well-known.ts";
 
 /** What a policy wants for the object `a`, unless it says otherwise. */
 export function wanted(over: Partial<RenderedClaim> = {}): RenderedClaim {

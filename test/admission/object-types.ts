@@ -1,4 +1,4 @@
-import type { ResourceType } from "../../src/kube/client/resource-type.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 
 const core = (plural: string, scope: ResourceType["scope"] = "Namespaced"): ResourceType => ({
   group: "",

@@ -1,5 +1,5 @@
+import { bucketsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bucketsType, grantsType, registrationsType } from "../../src/controllers/quota-types.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { namespacesType } from "./object-types.ts";
 import { configMapKind, enforce, grant, policy, provide, registration } from "./quota-objects.ts";

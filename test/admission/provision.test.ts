@@ -1,13 +1,13 @@
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { forbiddenTo, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { Newcomers } from "@milo-quota/quota/admission/newcomers.ts";
+import { Provision } from "@milo-quota/quota/admission/provision.ts";
+import type { AdmissionPlanes } from "@milo-quota/quota/admission/quota-admission.ts";
+import type { Refused } from "@milo-quota/quota/admission/refusals.ts";
+import { unknownUsage } from "@milo-quota/quota/admission/usage-view.ts";
+import type { Figures } from "@milo-quota/quota/core/ledger/page-book.ts";
+import type { RenderedClaim } from "@milo-quota/quota/core/policy/claim-policy.ts";
 import { describe, expect, it } from "vitest";
-import type { Newcomers } from "../../src/admission/newcomers.ts";
-import { Provision } from "../../src/admission/provision.ts";
-import type { AdmissionPlanes } from "../../src/admission/quota-admission.ts";
-import type { Refused } from "../../src/admission/refusals.ts";
-import { unknownUsage } from "../../src/admission/usage-view.ts";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import type { Figures } from "../../src/core/ledger/page-book.ts";
-import type { RenderedClaim } from "../../src/core/policy/claim-policy.ts";
-import { forbiddenTo, resourceNotFound, StatusError } from "../../src/protocol/api-status.ts";
 
 const { signal } = new AbortController();
 const consumer = { apiGroup: "example.com", kind: "Team", namespace: "", name: "red" };

@@ -1,11 +1,11 @@
-import { expect } from "vitest";
 import {
   bucketsType,
   claimPoliciesType,
   claimsType,
   grantsType,
   registrationsType,
-} from "../../src/controllers/quota-types.ts";
+} from "@milo-quota/quota/controllers/quota-types.ts";
+import { expect } from "vitest";
 import { eventually, type Json, type ServedWorld, signal } from "./served-world.ts";
 
 const head = { apiVersion: "quota.miloapis.com/v1alpha1" };

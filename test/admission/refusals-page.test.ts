@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { causeReasons, Refused } from "@milo-quota/quota/admission/refusals.ts";
 import { expect, it } from "vitest";
-import { causeReasons, Refused } from "../../src/admission/refusals.ts";
 
 const page = await readFile("docs/reference/refusals.md", "utf8");
 

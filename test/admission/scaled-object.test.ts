@@ -1,6 +1,6 @@
+import type { ObjectChange } from "@milo-quota/quota/admission/object-change.ts";
+import { answerReview } from "@milo-quota/quota/admission/review-answer.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { ObjectChange } from "../../src/admission/object-change.ts";
-import { answerReview } from "../../src/admission/review-answer.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { shipsDefinition, shipsType } from "./object-types.ts";
 import { ship } from "./quota-objects.ts";

@@ -1,14 +1,14 @@
 import { setMaxListeners } from "node:events";
-import type { EmbeddedServer } from "../../src/apiserver/embedded-server.ts";
-import type { PlaneResolver } from "../../src/apiserver/http/api-server.ts";
-import { type PlaneLayout, planesOfServer } from "../../src/controllers/planes-of-server.ts";
-import { anyObject } from "../../src/controllers/quota-types.ts";
-import type { ResourceClient } from "../../src/kube/client/resource-client.ts";
-import type { ResourceType } from "../../src/kube/client/resource-type.ts";
-import { type DirectRequest, directTransport } from "../../src/kube/transport/direct-transport.ts";
-import { StatusError } from "../../src/protocol/api-status.ts";
-import type { JsonObject } from "../../src/protocol/json-value.ts";
-import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
+import type { EmbeddedServer } from "@milo-quota/apiserver/embedded-server.ts";
+import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
+import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { type DirectRequest, directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { type PlaneLayout, planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import { anyObject } from "@milo-quota/quota/controllers/quota-types.ts";
 import { definitionsType } from "./object-types.ts";
 
 export type Json = Record<string, unknown>;

@@ -1,8 +1,8 @@
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { Admission, type AdmissionOptions } from "@milo-quota/quota/admission/admission.ts";
+import type { ObjectChange, Verdict } from "@milo-quota/quota/admission/object-change.ts";
+import { claimPoliciesType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Admission, type AdmissionOptions } from "../../src/admission/admission.ts";
-import type { ObjectChange, Verdict } from "../../src/admission/object-change.ts";
-import { claimPoliciesType, registrationsType } from "../../src/controllers/quota-types.ts";
-import type { JsonObject } from "../../src/protocol/json-value.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType } from "./object-types.ts";
 import { claimsIn, configMap, configMapKind, enforce, policy, provide } from "./quota-objects.ts";

@@ -1,10 +1,10 @@
+import type { AdmissionPlugin, AdmissionRequest, Verdict } from "@milo-quota/apiserver/registry/admission.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { LogFull, type LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
+import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { bucketsType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AdmissionPlugin, AdmissionRequest, Verdict } from "../../src/apiserver/registry/admission.ts";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import { LogFull, type LogRecord } from "../../src/apiserver/storage/record-log.ts";
-import { bucketsType, claimsType, grantsType, registrationsType } from "../../src/controllers/quota-types.ts";
-import { failure } from "../../src/protocol/api-status.ts";
-import type { JsonObject } from "../../src/protocol/json-value.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, definitionsType, namespacesType, shipsDefinition, shipsType } from "./object-types.ts";
 import {

@@ -1,5 +1,5 @@
+import { claimPoliciesType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimPoliciesType } from "../../src/controllers/quota-types.ts";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, eventsType, shipsDefinition, shipsType } from "./object-types.ts";
 import {

@@ -1,5 +1,5 @@
+import { type Meaning, Waiter, type WaitResult } from "@milo-quota/quota/admission/waiter.ts";
 import { describe, expect, it } from "vitest";
-import { type Meaning, Waiter, type WaitResult } from "../../src/admission/waiter.ts";
 import { type ClaimParts, stored } from "./made-claims.ts";
 
 type Step =

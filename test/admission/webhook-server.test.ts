@@ -1,12 +1,12 @@
 import { Agent, request } from "node:https";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ObjectChange, Verdict } from "../../src/admission/object-change.ts";
-import { WebhookServer } from "../../src/admission/webhook-server.ts";
 import {
   createAuthority,
   issueServerCertificate,
-} from "../../src/apiserver/http/certificates/certificate-authority.ts";
-import { failure } from "../../src/protocol/api-status.ts";
+} from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
+import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { ObjectChange, Verdict } from "@milo-quota/quota/admission/object-change.ts";
+import { WebhookServer } from "@milo-quota/quota/admission/webhook-server.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 const lifetime = { nowMs: Date.now(), lifetimeMs: 86_400_000 };
 const authority = createAuthority("quota", lifetime);

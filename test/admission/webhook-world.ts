@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { Admission } from "../../src/admission/admission.ts";
-import { WebhookServer } from "../../src/admission/webhook-server.ts";
-import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
+import { type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
 import {
   createAuthority,
   issueServerCertificate,
-} from "../../src/apiserver/http/certificates/certificate-authority.ts";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { Controllers } from "../../src/controllers/controllers.ts";
-import { planesOfServer } from "../../src/controllers/planes-of-server.ts";
-import { claimPoliciesType, registrationsType } from "../../src/controllers/quota-types.ts";
-import type { Runtime } from "../../src/controllers/runtime.ts";
-import { quotaKinds } from "../../src/core/resources/kinds.ts";
-import { directTransport } from "../../src/kube/transport/direct-transport.ts";
-import { crdOf } from "../../src/schema/crd.ts";
+} from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
+import { Admission } from "@milo-quota/quota/admission/admission.ts";
+import { WebhookServer } from "@milo-quota/quota/admission/webhook-server.ts";
+import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
+import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import { claimPoliciesType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import type { Runtime } from "@milo-quota/quota/controllers/runtime.ts";
+import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
 import { layout, ServedWorld, systemUser } from "./served-world.ts";
 
 const lifetime = { nowMs: Date.now(), lifetimeMs: 86_400_000 };

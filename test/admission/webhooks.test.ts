@@ -1,5 +1,5 @@
+import { grantsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { grantsType } from "../../src/controllers/quota-types.ts";
 import { configMapsType, shipsDefinition, shipsType } from "./object-types.ts";
 import {
   claimsIn,

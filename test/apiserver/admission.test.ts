@@ -1,7 +1,7 @@
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { LogFull, type LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
+import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import { LogFull, type LogRecord } from "../../src/apiserver/storage/record-log.ts";
-import { failure } from "../../src/protocol/api-status.ts";
 import { RecordingPlugin } from "./recording-plugin.ts";
 import { TestServer, turnOfEvents } from "./test-server.ts";
 

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type CertificateAuthority,
   createAuthority,
   issueClientCertificate,
   issueServerCertificate,
-} from "../../src/apiserver/http/certificates/certificate-authority.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
+} from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpReply, TestClient } from "./test-client.ts";
 import { type Credentials, startTlsServer, type TlsServer } from "./tls-server.ts";
 

@@ -1,8 +1,8 @@
+import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
+import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import type { LogRecord, RecordLog } from "@milo-quota/apiserver/storage/record-log.ts";
 import { afterEach, describe, expect, it } from "vitest";
-import { rootPlane } from "../../src/apiserver/embedded-server.ts";
-import type { PlaneResolver } from "../../src/apiserver/http/api-server.ts";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import type { LogRecord, RecordLog } from "../../src/apiserver/storage/record-log.ts";
 import { widget, widgetDefinition, widgets } from "./custom-kinds.ts";
 import { type TestOptions, TestServer, turnOfEvents } from "./test-server.ts";
 

@@ -1,17 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type {
   AdmissionPlugin,
   AdmissionRequest,
   CompanionsOrElse,
   Verdict,
-} from "../../src/apiserver/registry/admission.ts";
-import type { Companion, Companions } from "../../src/apiserver/registry/companions.ts";
-import type { ApiObject, ServedKind } from "../../src/apiserver/registry/served-kind.ts";
-import type { ObjectKey } from "../../src/apiserver/storage/object-key.ts";
-import type { StoredObject } from "../../src/apiserver/storage/object-store.ts";
-import type { LeftOut, RenderedBatch, Ticket } from "../../src/apiserver/storage/transaction.ts";
-import { failure } from "../../src/protocol/api-status.ts";
-import type { JsonObject } from "../../src/protocol/json-value.ts";
+} from "@milo-quota/apiserver/registry/admission.ts";
+import type { Companion, Companions } from "@milo-quota/apiserver/registry/companions.ts";
+import type { ApiObject, ServedKind } from "@milo-quota/apiserver/registry/served-kind.ts";
+import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
+import type { StoredObject } from "@milo-quota/apiserver/storage/object-store.ts";
+import type { LeftOut, RenderedBatch, Ticket } from "@milo-quota/apiserver/storage/transaction.ts";
+import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { widget, widgetDefinition, widgets } from "./custom-kinds.ts";
 import { RecordingPlugin } from "./recording-plugin.ts";
 import { SlowLog } from "./slow-log.ts";

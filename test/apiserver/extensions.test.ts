@@ -1,7 +1,7 @@
+import { tokenTable } from "@milo-quota/apiserver/http/access/authentication/token-table.ts";
+import type { AdmissionPlugin, Verdict } from "@milo-quota/apiserver/registry/admission.ts";
+import { forbiddenTo } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { tokenTable } from "../../src/apiserver/http/access/authentication/token-table.ts";
-import type { AdmissionPlugin, Verdict } from "../../src/apiserver/registry/admission.ts";
-import { forbiddenTo } from "../../src/protocol/api-status.ts";
 import { TestServer } from "./test-server.ts";
 import { userNamed, users } from "./test-users.ts";
 

@@ -1,6 +1,6 @@
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
 import { widgetDefinition } from "./custom-kinds.ts";
 import { randomRequest } from "./random-request.ts";
 import { seeded } from "./random-writes.ts";

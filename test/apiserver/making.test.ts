@@ -1,8 +1,8 @@
+import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission.ts";
+import { withMetadata } from "@milo-quota/apiserver/registry/metadata.ts";
+import type { ApiObject } from "@milo-quota/apiserver/registry/served-kind.ts";
+import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AdmissionPlugin } from "../../src/apiserver/registry/admission.ts";
-import { withMetadata } from "../../src/apiserver/registry/metadata.ts";
-import type { ApiObject } from "../../src/apiserver/registry/served-kind.ts";
-import { failure } from "../../src/protocol/api-status.ts";
 import { widgetDefinition } from "./custom-kinds.ts";
 import { TestServer } from "./test-server.ts";
 import type { TestUser } from "./test-users.ts";

@@ -1,6 +1,6 @@
+import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
+import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { rootPlane } from "../../src/apiserver/embedded-server.ts";
-import type { PlaneResolver } from "../../src/apiserver/http/api-server.ts";
 import { widgetDefinition, widgets } from "./custom-kinds.ts";
 import { TestServer, turnOfEvents } from "./test-server.ts";
 import { users } from "./test-users.ts";

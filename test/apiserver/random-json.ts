@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../src/protocol/json-value.ts";
+import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { pick } from "./random-writes.ts";
 
 type Chance = () => number;

@@ -1,9 +1,9 @@
+import encoded from "@milo-quota/apiserver/http/protobuf/encoded-objects.json" with { type: "json" };
+import recorded from "@milo-quota/apiserver/registry/builtin/kinds/kubernetes-answers.json" with { type: "json" };
+import type { ServedKind } from "@milo-quota/apiserver/registry/served-kind.ts";
+import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { stringify } from "yaml";
-import encoded from "../../src/apiserver/http/protobuf/encoded-objects.json" with { type: "json" };
-import recorded from "../../src/apiserver/registry/builtin/kinds/kubernetes-answers.json" with { type: "json" };
-import type { ServedKind } from "../../src/apiserver/registry/served-kind.ts";
-import type { JsonObject, JsonValue } from "../../src/protocol/json-value.ts";
-import { formatApiVersion } from "../../src/protocol/object-meta.ts";
 import { mutilated, mutilatedBytes, oddValue, randomJsonPatch } from "./random-json.ts";
 import { pick } from "./random-writes.ts";
 import type { Call } from "./test-server.ts";

@@ -1,5 +1,5 @@
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
 import { expect, it } from "vitest";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
 import { TestServer } from "./test-server.ts";
 
 const webhooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";

@@ -1,7 +1,7 @@
 // The server as people run it, on a data folder, for a test that kills it: `node server.js <directory>`.
 
-import { serve } from "../../src/apiserver/serve.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
+import { serve } from "@milo-quota/apiserver/serve.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 
 /** What it tells whoever started it. */
 export type ServerLine = `url ${string}` | `fault ${string}`;

@@ -1,10 +1,10 @@
 // The embedded server in memory, spoken to as callers in the same process speak to it: no socket, and time that
 // passes when a test says so.
 
-import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
-import type { ApiAnswer, ApiRequest } from "../../src/apiserver/http/api-request.ts";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
+import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
+import type { ApiAnswer, ApiRequest } from "@milo-quota/apiserver/http/api-request.ts";
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
 import { type TestUser, users } from "./test-users.ts";
 import { WatchReader } from "./watch-reader.ts";
 

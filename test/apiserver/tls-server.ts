@@ -1,15 +1,15 @@
 // The server behind its socket, in memory, on a free port of this machine.
 
-import { startEmbedded } from "../../src/apiserver/embedded-server.ts";
-import { tokenTable } from "../../src/apiserver/http/access/authentication/token-table.ts";
+import { startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
+import { tokenTable } from "@milo-quota/apiserver/http/access/authentication/token-table.ts";
 import {
   type CertificateAuthority,
   createAuthority,
   issueServerCertificate,
-} from "../../src/apiserver/http/certificates/certificate-authority.ts";
-import { type Listening, listen, type SocketLimits } from "../../src/apiserver/http/node-server.ts";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
+} from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
+import { type Listening, listen, type SocketLimits } from "@milo-quota/apiserver/http/node-server.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { TestClient } from "./test-client.ts";
 import { userNamed, users } from "./test-users.ts";
 

@@ -1,10 +1,10 @@
 import { tests as checkingVectors } from "@bufbuild/cel-spec/testdata/checking.js";
 import { tests as comprehensionVectors } from "@bufbuild/cel-spec/testdata/comprehension.js";
+import { formatType } from "@milo-quota/kubernetes/cel/cel-type.ts";
+import { compile } from "@milo-quota/kubernetes/cel/compile.ts";
+import { createEnvironment } from "@milo-quota/kubernetes/cel/environment.ts";
+import { MapValue } from "@milo-quota/kubernetes/cel/values/value.ts";
 import { describe, expect, it } from "vitest";
-import { formatType } from "../../src/cel/cel-type.ts";
-import { compile } from "../../src/cel/compile.ts";
-import { createEnvironment } from "../../src/cel/environment.ts";
-import { MapValue } from "../../src/cel/values/value.ts";
 import { answeredAsInKubernetes, excludedSuites, excludedVectors, means } from "./excluded-vectors.ts";
 import { refusalOf, verdictOn } from "./run-vector.ts";
 import { conformanceVectors } from "./vectors.ts";

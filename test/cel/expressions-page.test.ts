@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
+import { dynType } from "@milo-quota/kubernetes/cel/cel-type.ts";
+import { compile } from "@milo-quota/kubernetes/cel/compile.ts";
+import { createEnvironment } from "@milo-quota/kubernetes/cel/environment.ts";
+import { everyLibrary } from "@milo-quota/kubernetes/cel/libraries/catalogue.ts";
+import { defaultCostLimit, defaultLimits } from "@milo-quota/kubernetes/cel/limits.ts";
+import type { FailureKind } from "@milo-quota/kubernetes/cel/values/failure.ts";
 import { describe, expect, it } from "vitest";
-import { dynType } from "../../src/cel/cel-type.ts";
-import { compile } from "../../src/cel/compile.ts";
-import { createEnvironment } from "../../src/cel/environment.ts";
-import { everyLibrary } from "../../src/cel/libraries/catalogue.ts";
-import { defaultCostLimit, defaultLimits } from "../../src/cel/limits.ts";
-import type { FailureKind } from "../../src/cel/values/failure.ts";
 
 const page = readFileSync("docs/reference/expressions.md", "utf8");
 
@@ -82,7 +82,9 @@ describe("the page on expressions", () => {
     "arguments of `math.greatest` and `math.least`": ["libraries/math.ts", "argumentsMax"],
   };
   it.each(Object.entries(limits))("gives the %s as it is in the code", (limit, [file, constant]) => {
-    const value = new RegExp(`const ${constant} = ([\\d_]+);`).exec(readFileSync(`src/cel/${file}`, "utf8"))?.[1];
+    const value = new RegExp(`const ${constant} = ([\\d_]+);`).exec(
+      readFileSync(`packages/kubernetes/src/cel/${file}`, "utf8"),
+    )?.[1];
     expect(page).toMatch(new RegExp(`\\| ${limit} \\| ${shown(Number(value?.replaceAll("_", "")))}[ ;]`));
   });
 

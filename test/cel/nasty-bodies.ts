@@ -9,7 +9,7 @@ import {
   objectType,
   stringType,
   timestampType,
-} from "../../src/cel/cel-type.ts";
+} from "@milo-quota/kubernetes/cel/cel-type.ts";
 
 function rowOf<T>(length: number, element: (index: number) => T): T[] {
   return Array.from({ length }, (_, index) => element(index));

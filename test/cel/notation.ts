@@ -18,13 +18,13 @@ import {
   typeType,
   typeTypeOf,
   uintType,
-} from "../../src/cel/cel-type.ts";
-import { decodeBase64 } from "../../src/cel/values/base64.ts";
-import { parseDuration } from "../../src/cel/values/durations.ts";
-import { Failure } from "../../src/cel/values/failure.ts";
-import { MapBuilder } from "../../src/cel/values/maps.ts";
-import { parseTimestamp } from "../../src/cel/values/timestamps.ts";
-import { ListValue, type MapValue, TypeName, Uint, type Value } from "../../src/cel/values/value.ts";
+} from "@milo-quota/kubernetes/cel/cel-type.ts";
+import { decodeBase64 } from "@milo-quota/kubernetes/cel/values/base64.ts";
+import { parseDuration } from "@milo-quota/kubernetes/cel/values/durations.ts";
+import { Failure } from "@milo-quota/kubernetes/cel/values/failure.ts";
+import { MapBuilder } from "@milo-quota/kubernetes/cel/values/maps.ts";
+import { parseTimestamp } from "@milo-quota/kubernetes/cel/values/timestamps.ts";
+import { ListValue, type MapValue, TypeName, Uint, type Value } from "@milo-quota/kubernetes/cel/values/value.ts";
 import type { ProtoJson } from "./vectors.ts";
 
 /** Thrown for what only protocol buffers have. */

@@ -20,7 +20,6 @@ import {
   type Timestamp as ProtoTimestamp,
   TimestampSchema,
 } from "@bufbuild/protobuf/wkt";
-import { describe, expect, it } from "vitest";
 import {
   boolType,
   bytesType,
@@ -33,14 +32,15 @@ import {
   stringType,
   timestampType,
   uintType,
-} from "../../src/cel/cel-type.ts";
-import { compile } from "../../src/cel/compile.ts";
-import { createEnvironment } from "../../src/cel/environment.ts";
-import { displayValue } from "../../src/cel/values/display.ts";
-import { equal } from "../../src/cel/values/equality.ts";
-import { MapBuilder } from "../../src/cel/values/maps.ts";
-import { typeNameOf } from "../../src/cel/values/type-name.ts";
-import { Duration, ListValue, Timestamp, TypeName, Uint, type Value } from "../../src/cel/values/value.ts";
+} from "@milo-quota/kubernetes/cel/cel-type.ts";
+import { compile } from "@milo-quota/kubernetes/cel/compile.ts";
+import { createEnvironment } from "@milo-quota/kubernetes/cel/environment.ts";
+import { displayValue } from "@milo-quota/kubernetes/cel/values/display.ts";
+import { equal } from "@milo-quota/kubernetes/cel/values/equality.ts";
+import { MapBuilder } from "@milo-quota/kubernetes/cel/values/maps.ts";
+import { typeNameOf } from "@milo-quota/kubernetes/cel/values/type-name.ts";
+import { Duration, ListValue, Timestamp, TypeName, Uint, type Value } from "@milo-quota/kubernetes/cel/values/value.ts";
+import { describe, expect, it } from "vitest";
 import { RandomExpression } from "./random-expression.ts";
 
 const runs = Number(process.env["CEL_ORACLE_RUNS"] ?? 5_000);

@@ -1,8 +1,8 @@
+import { dynType } from "@milo-quota/kubernetes/cel/cel-type.ts";
+import { compile } from "@milo-quota/kubernetes/cel/compile.ts";
+import { createEnvironment } from "@milo-quota/kubernetes/cel/environment.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dynType } from "../../src/cel/cel-type.ts";
-import { compile } from "../../src/cel/compile.ts";
-import { createEnvironment } from "../../src/cel/environment.ts";
 import { nastyBodies, nastySelf, nastySelfType, nastyTrigger } from "./nasty-bodies.ts";
 import { nastyData, nastyShapes } from "./nasty-shapes.ts";
 import { RandomExpression } from "./random-expression.ts";

@@ -1,25 +1,25 @@
-import { formatType } from "../../src/cel/cel-type.ts";
-import { check } from "../../src/cel/check/check.ts";
-import { compile } from "../../src/cel/compile.ts";
-import { createEnvironment, type Environment } from "../../src/cel/environment.ts";
-import { renderIssue } from "../../src/cel/issue.ts";
-import { everyLibrary } from "../../src/cel/libraries/catalogue.ts";
-import { callCost } from "../../src/cel/libraries/costs.ts";
+import { formatType } from "@milo-quota/kubernetes/cel/cel-type.ts";
+import { check } from "@milo-quota/kubernetes/cel/check/check.ts";
+import { compile } from "@milo-quota/kubernetes/cel/compile.ts";
+import { createEnvironment, type Environment } from "@milo-quota/kubernetes/cel/environment.ts";
+import { renderIssue } from "@milo-quota/kubernetes/cel/issue.ts";
+import { everyLibrary } from "@milo-quota/kubernetes/cel/libraries/catalogue.ts";
+import { callCost } from "@milo-quota/kubernetes/cel/libraries/costs.ts";
 import {
   type FunctionDeclaration,
   free,
   type Library,
   method,
   type Overload,
-} from "../../src/cel/libraries/library.ts";
-import { Program } from "../../src/cel/program.ts";
-import type { Expression } from "../../src/cel/syntax/ast.ts";
-import { childrenOf } from "../../src/cel/syntax/children.ts";
-import { parse } from "../../src/cel/syntax/parser.ts";
-import { displayValue } from "../../src/cel/values/display.ts";
-import { equal } from "../../src/cel/values/equality.ts";
-import { typeNameOf } from "../../src/cel/values/type-name.ts";
-import type { Value } from "../../src/cel/values/value.ts";
+} from "@milo-quota/kubernetes/cel/libraries/library.ts";
+import { Program } from "@milo-quota/kubernetes/cel/program.ts";
+import type { Expression } from "@milo-quota/kubernetes/cel/syntax/ast.ts";
+import { childrenOf } from "@milo-quota/kubernetes/cel/syntax/children.ts";
+import { parse } from "@milo-quota/kubernetes/cel/syntax/parser.ts";
+import { displayValue } from "@milo-quota/kubernetes/cel/values/display.ts";
+import { equal } from "@milo-quota/kubernetes/cel/values/equality.ts";
+import { typeNameOf } from "@milo-quota/kubernetes/cel/values/type-name.ts";
+import type { Value } from "@milo-quota/kubernetes/cel/values/value.ts";
 import { NeedsMessages, typeFrom, valueFrom } from "./notation.ts";
 import type { Declaration, Vector } from "./vectors.ts";
 

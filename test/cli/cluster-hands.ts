@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { discover } from "@milo-quota/kubernetes/client/discovery/discover.ts";
+import { loadAccess } from "@milo-quota/kubernetes/client/kubeconfig/load-access.ts";
+import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { type KubernetesObject, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { parseAllDocuments } from "yaml";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { KubeClient } from "../../src/kube/client/kube-client.ts";
-import { discover } from "../../src/kube/discovery/discover.ts";
-import { loadAccess } from "../../src/kube/kubeconfig/load-access.ts";
-import { SocketTransport } from "../../src/kube/transport/socket-transport.ts";
-import type { JsonObject } from "../../src/protocol/json-value.ts";
-import { type KubernetesObject, parseApiVersion } from "../../src/protocol/object-meta.ts";
 
 type AnyObject = KubernetesObject & JsonObject;
 

@@ -1,6 +1,6 @@
+import { enforcementIn } from "@milo-quota/quota/cli/enforcement.ts";
+import { enforcements } from "@milo-quota/quota/core/resources/enforcement.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { enforcementIn } from "../../src/cli/enforcement.ts";
-import { enforcements } from "../../src/core/resources/enforcement.ts";
 import { CliWorld } from "./cli-world.ts";
 import { ClusterHands, holds } from "./cluster-hands.ts";
 import { configMap, policy, registration } from "./map-quota.ts";

@@ -135,10 +135,10 @@ spec: { resourceType: x, type: Entity, baseUnit: x, consumerType: { apiGroup: ""
 
   it("checks everything it can read, and exits with 2 for what it cannot", () => {
     const bad = file("bad-claim.yaml", `${head}kind: ResourceClaim\nspec: {}\n`);
-    const { status, err, out } = run(["validate", "nowhere.yaml", bad, "src/protocol", example]);
+    const { status, err, out } = run(["validate", "nowhere.yaml", bad, "packages/kubernetes/src/protocol", example]);
     expect(status).toBe(2);
     expect(err).toMatch(
-      /^error: cannot read nowhere\.yaml: no such file or directory\nerror: cannot read src\/protocol: it holds no \.yaml, \.yml or \.json file\n/,
+      /^error: cannot read nowhere\.yaml: no such file or directory\nerror: cannot read packages\/kubernetes\/src\/protocol: it holds no \.yaml, \.yml or \.json file\n/,
     );
     expect(err).toContain("spec.consumerRef: Required value");
     expect(out).toBe("4 objects checked, 6 of other APIs passed over, 2 paths not read: 2 problems\n");

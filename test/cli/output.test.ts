@@ -1,7 +1,7 @@
+import { jsonText } from "@milo-quota/quota/cli/output.ts";
+import { textTable } from "@milo-quota/quota/cli/text-table.ts";
+import { endMs, readEnd } from "@milo-quota/quota/cli/token/duration.ts";
 import { describe, expect, it } from "vitest";
-import { jsonText } from "../../src/cli/output.ts";
-import { textTable } from "../../src/cli/text-table.ts";
-import { endMs, readEnd } from "../../src/cli/token/duration.ts";
 
 describe("JSON for people and programs", () => {
   const texts: Record<string, [value: Parameters<typeof jsonText>[0], text: string]> = {

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseAllDocuments } from "yaml";
 import {
   demoClaimPolicy,
   demoGrantPolicy,
   demoOrganization,
   demoProject,
   demoRegistration,
-} from "../../src/cli/demo/demo-objects.ts";
-import { exitCodes } from "../../src/cli/exit-codes.ts";
+} from "@milo-quota/quota/cli/demo/demo-objects.ts";
+import { exitCodes } from "@milo-quota/quota/cli/exit-codes.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { CliWorld } from "./cli-world.ts";
 
 const page = readFileSync("docs/reference/cli.md", "utf8");

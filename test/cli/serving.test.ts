@@ -1,5 +1,5 @@
+import { type ServingFlags, serveUntilEnded } from "@milo-quota/quota/cli/serving-flags.ts";
 import { expect, it } from "vitest";
-import { type ServingFlags, serveUntilEnded } from "../../src/cli/serving-flags.ts";
 
 it("who has read that a server is there may end it: by then it listens for that", async () => {
   const order: string[] = [];

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bucketName } from "@milo-quota/quota/core/resources/object-names.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bucketName } from "../../src/core/resources/object-names.ts";
 import { buildServer, KillableServer, type ServerProgram } from "../apiserver/killable-server.ts";
 import { pick, seeded } from "../apiserver/random-writes.ts";
 import { NoAnswer, type TestClient } from "../apiserver/test-client.ts";

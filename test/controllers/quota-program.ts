@@ -1,17 +1,17 @@
 // The API server and the controllers in one process, on a data folder, for a test that kills it:
 // `node quota.js <directory>`.
 import { randomUUID } from "node:crypto";
-import { serve } from "../../src/apiserver/serve.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { Controllers } from "../../src/controllers/controllers.ts";
-import { onePlane } from "../../src/controllers/one-plane.ts";
-import { anyObject } from "../../src/controllers/quota-types.ts";
-import { quotaKinds } from "../../src/core/resources/kinds.ts";
-import { KubeClient } from "../../src/kube/client/kube-client.ts";
-import { directTransport } from "../../src/kube/transport/direct-transport.ts";
-import { StatusError } from "../../src/protocol/api-status.ts";
-import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
-import { crdOf } from "../../src/schema/crd.ts";
+import { serve } from "@milo-quota/apiserver/serve.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
+import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
+import { onePlane } from "@milo-quota/quota/controllers/one-plane.ts";
+import { anyObject } from "@milo-quota/quota/controllers/quota-types.ts";
+import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
 import type { ServerLine } from "../apiserver/server-program.ts";
 
 const tell = (line: ServerLine): void => console.log(line);

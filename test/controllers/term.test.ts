@@ -1,5 +1,5 @@
+import { Term } from "@milo-quota/quota/controllers/term.ts";
 import { describe, expect, it } from "vitest";
-import { Term } from "../../src/controllers/term.ts";
 
 describe("the end of a term", () => {
   it("stops every part, the last one first, whatever one of them does", async () => {

@@ -1,10 +1,10 @@
+import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
+import { parseWatchLine, type WatchLine } from "@milo-quota/kubernetes/client/watch/watch-line.ts";
+import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ResourceClient } from "../../src/kube/client/resource-client.ts";
-import { parseWatchLine, type WatchLine } from "../../src/kube/watch/watch-line.ts";
-import { StatusError } from "../../src/protocol/api-status.ts";
-import type { JsonObject } from "../../src/protocol/json-value.ts";
-import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
 import { configMaps, definitions, namespaces, parseAny, widgetDefinition, widgets } from "./kinds.ts";
 import { inProcess, overSockets, type Twin } from "./twin-servers.ts";
 

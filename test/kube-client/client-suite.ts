@@ -1,19 +1,20 @@
 // One file on purpose: it is one list of sentences about one server, run over every way to reach it, and its tests share the
 // kinds and clients made at its top.
 // One suite for every way to a server, and for every server: ours in this process, ours over sockets, a real Kubernetes.
+
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { EventRecorder, eventType } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
+import { LeaderElection } from "@milo-quota/kubernetes/client/lease/leader-election.ts";
+import { leaseType, parseLease } from "@milo-quota/kubernetes/client/lease/lease.ts";
+import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
+import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { Follower } from "@milo-quota/kubernetes/client/watch/follower.ts";
+import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import { type Selection, sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { KubeClient } from "../../src/kube/client/kube-client.ts";
-import type { ResourceClient } from "../../src/kube/client/resource-client.ts";
-import { EventRecorder, eventType } from "../../src/kube/events/event-recorder.ts";
-import { LeaderElection } from "../../src/kube/lease/leader-election.ts";
-import { leaseType, parseLease } from "../../src/kube/lease/lease.ts";
-import type { Transport } from "../../src/kube/transport/transport.ts";
-import { Follower } from "../../src/kube/watch/follower.ts";
-import { Informer } from "../../src/kube/watch/informer.ts";
-import { type Selection, sourceOf } from "../../src/kube/watch/object-source.ts";
-import { StatusError } from "../../src/protocol/api-status.ts";
-import type { JsonObject } from "../../src/protocol/json-value.ts";
 import {
   type ConfigMap,
   configMap,

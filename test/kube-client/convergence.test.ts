@@ -1,9 +1,9 @@
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import { failure, resourceExpired } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import { Informer } from "../../src/kube/watch/informer.ts";
-import { failure, resourceExpired } from "../../src/protocol/api-status.ts";
-import type { JsonObject, JsonValue } from "../../src/protocol/json-value.ts";
 import { FaultySource } from "./faulty-source.ts";
 
 type Step =

@@ -1,12 +1,12 @@
-import { describe, expect, it } from "vitest";
-import { objectIn } from "../../src/kube/client/read-reply.ts";
+import { objectIn } from "@milo-quota/kubernetes/client/resources/read-reply.ts";
 import {
   type DirectAnswer,
   type DirectRequest,
   type DirectSink,
   directTransport,
-} from "../../src/kube/transport/direct-transport.ts";
-import { type Call, ConnectionFailed } from "../../src/kube/transport/transport.ts";
+} from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import { type Call, ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { describe, expect, it } from "vitest";
 
 const admin = { username: "admin", uid: "", groups: ["system:masters"], extra: {} };
 const call: Call = { method: "GET", path: "/things", query: new URLSearchParams() };

@@ -1,12 +1,12 @@
+import { type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { KindDirectory, type KindName } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
+import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import type { Call, Reply, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { KubeClient } from "../../src/kube/client/kube-client.ts";
-import { KindDirectory, type KindName } from "../../src/kube/discovery/kind-directory.ts";
-import { directTransport } from "../../src/kube/transport/direct-transport.ts";
-import type { Call, Reply, Transport } from "../../src/kube/transport/transport.ts";
 import { definitions, parseAny, widgetDefinition } from "./kinds.ts";
 
 const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };

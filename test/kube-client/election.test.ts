@@ -1,6 +1,6 @@
+import { LeaderElection, NotLeading } from "@milo-quota/kubernetes/client/lease/leader-election.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LeaderElection, NotLeading } from "../../src/kube/lease/leader-election.ts";
 import { LeaseServer, Machine, type NetworkFault, World } from "./machines.ts";
 
 type Trouble =

@@ -1,7 +1,7 @@
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { eventName, eventObject, type Happening } from "@milo-quota/kubernetes/client/events/core-event.ts";
+import { type CorrelatorLimits, EventCorrelator } from "@milo-quota/kubernetes/client/events/event-correlator.ts";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import { eventName, eventObject, type Happening } from "../../src/kube/events/core-event.ts";
-import { type CorrelatorLimits, EventCorrelator } from "../../src/kube/events/event-correlator.ts";
 
 const claim = { apiVersion: "v1", kind: "Claim", namespace: "acme", name: "one", uid: "u1" };
 const denied: Happening = { type: "Warning", reason: "Denied", message: "no room" };

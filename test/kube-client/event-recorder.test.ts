@@ -1,8 +1,8 @@
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
+import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import { EventRecorder } from "../../src/kube/events/event-recorder.ts";
-import { ConnectionFailed } from "../../src/kube/transport/transport.ts";
-import { failure, StatusError } from "../../src/protocol/api-status.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const about = { apiVersion: "v1", kind: "Claim", namespace: "acme", name: "one", uid: "u1" };

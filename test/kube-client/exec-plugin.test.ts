@@ -1,13 +1,13 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   createAuthority,
   issueServerCertificate,
-} from "../../src/apiserver/http/certificates/certificate-authority.ts";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import { loadAccess, type Surroundings } from "../../src/kube/kubeconfig/load-access.ts";
+} from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { loadAccess, type Surroundings } from "@milo-quota/kubernetes/client/kubeconfig/load-access.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const v1 = "client.authentication.k8s.io/v1";
 const { signal } = new AbortController();

@@ -1,17 +1,17 @@
 // A server in a few lines, behind a network that does its worst: it cuts streams, loses answers, sends lines late or
 // twice, is too busy, forgets history, and may not know how to stream what there is at the beginning.
-import type { RawPage } from "../../src/kube/client/list-page.ts";
-import { ConnectionFailed, type LineSink } from "../../src/kube/transport/transport.ts";
-import type { ObjectSource } from "../../src/kube/watch/object-source.ts";
+import type { RawPage } from "@milo-quota/kubernetes/client/resources/list-page.ts";
+import { ConnectionFailed, type LineSink } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
 import {
   type ApiStatus,
   failure,
   resourceExpired,
   StatusError,
   tooManyRequests,
-} from "../../src/protocol/api-status.ts";
-import type { JsonObject } from "../../src/protocol/json-value.ts";
-import { writeJson } from "../../src/protocol/json-writer.ts";
+} from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 
 interface Stored {
   readonly name: string;

@@ -1,10 +1,10 @@
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import { sharedAbort } from "../../src/kube/shared-abort.ts";
-import { Informer } from "../../src/kube/watch/informer.ts";
-import type { ObjectSource } from "../../src/kube/watch/object-source.ts";
-import type { JsonValue } from "../../src/protocol/json-value.ts";
 import { FaultySource } from "./faulty-source.ts";
 
 interface Thing {

@@ -1,7 +1,7 @@
 // The kinds that the suites of the client use: one that every server has, and one that they define themselves.
-import type { Parsed } from "../../src/protocol/field-issue.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json-value.ts";
-import type { KubernetesObject, ObjectMeta } from "../../src/protocol/object-meta.ts";
+import type { Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject, ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 
 export interface ConfigMap extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;

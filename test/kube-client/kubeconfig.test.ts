@@ -1,15 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { stringify } from "yaml";
 import {
   createAuthority,
   issueServerCertificate,
-} from "../../src/apiserver/http/certificates/certificate-authority.ts";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import { type AccessChoice, loadAccess } from "../../src/kube/kubeconfig/load-access.ts";
-import type { ClusterAccess, Identity } from "../../src/kube/transport/cluster-access.ts";
+} from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { type AccessChoice, loadAccess } from "@milo-quota/kubernetes/client/kubeconfig/load-access.ts";
+import type { ClusterAccess, Identity } from "@milo-quota/kubernetes/client/transport/cluster-access.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { stringify } from "yaml";
 
 const authority = createAuthority("test", { nowMs: 1_700_000_000_000, lifetimeMs: 1_000_000 });
 const names = { commonName: "client", dnsNames: [], ipAddresses: [] };

@@ -1,10 +1,10 @@
 import { getEventListeners } from "node:events";
 import { request } from "node:http";
+import { ChildAbort } from "@milo-quota/kubernetes/client/child-abort.ts";
+import { LightSignal } from "@milo-quota/kubernetes/client/light-signal.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ChildAbort } from "../../src/kube/child-abort.ts";
-import { LightSignal } from "../../src/kube/light-signal.ts";
-import { sharedAbort } from "../../src/kube/shared-abort.ts";
 
 type Step = readonly ["add" | "remove", at: number] | readonly ["abort", at: number];
 

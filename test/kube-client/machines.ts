@@ -1,13 +1,13 @@
 // Machines that share one lease: each with clocks of its own that run at their own speed, are set, or stand still.
 
-import type { LeaderElectionOptions } from "../../src/kube/lease/leader-election.ts";
-import type { Lease } from "../../src/kube/lease/lease.ts";
-import { parseLease } from "../../src/kube/lease/lease.ts";
-import { ConnectionFailed } from "../../src/kube/transport/transport.ts";
-import { failure, StatusError } from "../../src/protocol/api-status.ts";
-import type { Clock, Timer } from "../../src/protocol/clock.ts";
-import type { JsonObject } from "../../src/protocol/json-value.ts";
-import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
+import type { LeaderElectionOptions } from "@milo-quota/kubernetes/client/lease/leader-election.ts";
+import type { Lease } from "@milo-quota/kubernetes/client/lease/lease.ts";
+import { parseLease } from "@milo-quota/kubernetes/client/lease/lease.ts";
+import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { Clock, Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 
 /** Time as it really passes, and what is due at some point of it. */
 export class World {

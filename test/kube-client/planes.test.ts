@@ -1,13 +1,13 @@
+import { type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
+import { bootstrapPlane } from "@milo-quota/apiserver/plane-bootstrap.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import { type Selection, sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
-import { bootstrapPlane } from "../../src/apiserver/plane-bootstrap.ts";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { KubeClient, rootPlane } from "../../src/kube/client/kube-client.ts";
-import { directTransport } from "../../src/kube/transport/direct-transport.ts";
-import type { Transport } from "../../src/kube/transport/transport.ts";
-import { Informer } from "../../src/kube/watch/informer.ts";
-import { type Selection, sourceOf } from "../../src/kube/watch/object-source.ts";
 import { type ConfigMap, configMap, configMaps, parseConfigMap } from "./kinds.ts";
 
 const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };

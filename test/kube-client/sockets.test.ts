@@ -8,19 +8,24 @@ import {
 import { createServer as createHttps } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { afterEach, describe, expect, it } from "vitest";
 import {
   createAuthority,
   issueServerCertificate,
-} from "../../src/apiserver/http/certificates/certificate-authority.ts";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import { sharedAbort } from "../../src/kube/shared-abort.ts";
-import type { ClusterAccess, Identity } from "../../src/kube/transport/cluster-access.ts";
-import { LineSplitter } from "../../src/kube/transport/line-splitter.ts";
-import { patientTransport } from "../../src/kube/transport/patient-transport.ts";
-import { refusal } from "../../src/kube/transport/reply-status.ts";
-import { SocketTransport } from "../../src/kube/transport/socket-transport.ts";
-import { type Call, ConnectionFailed, type Reply, type Transport } from "../../src/kube/transport/transport.ts";
+} from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import type { ClusterAccess, Identity } from "@milo-quota/kubernetes/client/transport/cluster-access.ts";
+import { LineSplitter } from "@milo-quota/kubernetes/client/transport/line-splitter.ts";
+import { patientTransport } from "@milo-quota/kubernetes/client/transport/patient-transport.ts";
+import { refusal } from "@milo-quota/kubernetes/client/transport/reply-status.ts";
+import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
+import {
+  type Call,
+  ConnectionFailed,
+  type Reply,
+  type Transport,
+} from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { afterEach, describe, expect, it } from "vitest";
 
 const lifetime = { nowMs: Date.now(), lifetimeMs: 86_400_000 };
 const authority = createAuthority("sockets", lifetime);

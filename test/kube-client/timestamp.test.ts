@@ -1,6 +1,6 @@
+import { microTimeText, parseTime, timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { microTimeText, parseTime, timeText } from "../../src/kube/timestamp.ts";
 
 /** Few seconds, so that they come again, and many, so that they are forgotten. */
 const ms = fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: -1e12, max: 4e12 }));

@@ -1,10 +1,10 @@
-import { startEmbedded } from "../../src/apiserver/embedded-server.ts";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import type { ClusterAccess } from "../../src/kube/transport/cluster-access.ts";
-import { directTransport } from "../../src/kube/transport/direct-transport.ts";
-import { patientTransport } from "../../src/kube/transport/patient-transport.ts";
-import { SocketTransport } from "../../src/kube/transport/socket-transport.ts";
+import { startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import type { ClusterAccess } from "@milo-quota/kubernetes/client/transport/cluster-access.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import { patientTransport } from "@milo-quota/kubernetes/client/transport/patient-transport.ts";
+import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
 import { startEmbeddedControlPlane } from "../kube/embedded-control-plane.ts";
 import { clientSuite, type Reached } from "./client-suite.ts";
 

@@ -1,21 +1,21 @@
 // Two servers that do the same when they are asked the same: time stands still, and chance is counted. One is reached in
 // this process, the other over sockets.
-import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
-import { tokenTable } from "../../src/apiserver/http/access/authentication/token-table.ts";
+import { type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
+import { tokenTable } from "@milo-quota/apiserver/http/access/authentication/token-table.ts";
 import {
   createAuthority,
   issueServerCertificate,
-} from "../../src/apiserver/http/certificates/certificate-authority.ts";
-import { listen } from "../../src/apiserver/http/node-server.ts";
-import type { AdmissionPlugin } from "../../src/apiserver/registry/admission.ts";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import type { RecordLog } from "../../src/apiserver/storage/record-log.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { KubeClient } from "../../src/kube/client/kube-client.ts";
-import type { ClusterAccess } from "../../src/kube/transport/cluster-access.ts";
-import { directTransport } from "../../src/kube/transport/direct-transport.ts";
-import { SocketTransport } from "../../src/kube/transport/socket-transport.ts";
+} from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
+import { listen } from "@milo-quota/apiserver/http/node-server.ts";
+import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission.ts";
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import type { RecordLog } from "@milo-quota/apiserver/storage/record-log.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import type { ClusterAccess } from "@milo-quota/kubernetes/client/transport/cluster-access.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
 
 const admin = { username: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"], extra: {} };
 const token = "admin-token";

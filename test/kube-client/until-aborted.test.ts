@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
+import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import { describe, expect, it } from "vitest";
-import { untilAborted } from "../../src/kube/until-aborted.ts";
 
 const enough = new Error("enough");
 const broken = new Error("broken");

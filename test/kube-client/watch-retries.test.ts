@@ -1,12 +1,12 @@
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { backoffMs } from "@milo-quota/kubernetes/client/backoff.ts";
+import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { Follower, type Following } from "@milo-quota/kubernetes/client/watch/follower.ts";
+import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import { isOlder } from "@milo-quota/kubernetes/client/watch/revision.ts";
+import { parseWatchLine } from "@milo-quota/kubernetes/client/watch/watch-line.ts";
+import { failure, resourceExpired, StatusError, tooManyRequests } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import { backoffMs } from "../../src/kube/backoff.ts";
-import { ConnectionFailed } from "../../src/kube/transport/transport.ts";
-import { Follower, type Following } from "../../src/kube/watch/follower.ts";
-import type { ObjectSource } from "../../src/kube/watch/object-source.ts";
-import { isOlder } from "../../src/kube/watch/revision.ts";
-import { parseWatchLine } from "../../src/kube/watch/watch-line.ts";
-import { failure, resourceExpired, StatusError, tooManyRequests } from "../../src/protocol/api-status.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const quiet: Following = {

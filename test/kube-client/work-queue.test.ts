@@ -1,8 +1,14 @@
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import type { QueueListener } from "@milo-quota/kubernetes/client/queue/queue-listener.ts";
+import {
+  again,
+  type Outcome,
+  settled,
+  WorkQueue,
+  type WorkQueueLimits,
+} from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../../src/apiserver/storage/fake-clock.ts";
-import type { QueueListener } from "../../src/kube/queue/queue-listener.ts";
-import { again, type Outcome, settled, WorkQueue, type WorkQueueLimits } from "../../src/kube/queue/work-queue.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

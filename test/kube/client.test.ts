@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { loadAccess } from "../../src/kube/kubeconfig/load-access.ts";
-import { patientTransport } from "../../src/kube/transport/patient-transport.ts";
-import { SocketTransport } from "../../src/kube/transport/socket-transport.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { loadAccess } from "@milo-quota/kubernetes/client/kubeconfig/load-access.ts";
+import { patientTransport } from "@milo-quota/kubernetes/client/transport/patient-transport.ts";
+import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
 import { clientSuite, type Reached } from "../kube-client/client-suite.ts";
 import { startControlPlane } from "./control-plane.ts";
 

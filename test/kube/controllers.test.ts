@@ -1,10 +1,16 @@
 // The controllers on a real Kubernetes: two replicas by election, over sockets, on one plane.
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { Controllers } from "../../src/controllers/controllers.ts";
-import { onePlane } from "../../src/controllers/one-plane.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { loadAccess } from "@milo-quota/kubernetes/client/kubeconfig/load-access.ts";
+import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { patientTransport } from "@milo-quota/kubernetes/client/transport/patient-transport.ts";
+import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
+import { onePlane } from "@milo-quota/quota/controllers/one-plane.ts";
 import {
   anyObject,
   bucketsType,
@@ -14,16 +20,10 @@ import {
   grantsType,
   namespacesType,
   registrationsType,
-} from "../../src/controllers/quota-types.ts";
-import { quotaKinds } from "../../src/core/resources/kinds.ts";
-import { KubeClient, rootPlane } from "../../src/kube/client/kube-client.ts";
-import type { ResourceType } from "../../src/kube/client/resource-type.ts";
-import { loadAccess } from "../../src/kube/kubeconfig/load-access.ts";
-import { sharedAbort } from "../../src/kube/shared-abort.ts";
-import { patientTransport } from "../../src/kube/transport/patient-transport.ts";
-import { SocketTransport } from "../../src/kube/transport/socket-transport.ts";
-import type { KubernetesObject } from "../../src/protocol/object-meta.ts";
-import { installKinds } from "../../src/up/install-kinds.ts";
+} from "@milo-quota/quota/controllers/quota-types.ts";
+import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
+import { installKinds } from "@milo-quota/quota/embedded/install-kinds.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 
 const { signal } = sharedAbort();

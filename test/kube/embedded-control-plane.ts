@@ -1,14 +1,14 @@
 // The embedded server on a free loopback port, with the same users as the real one.
 
-import { startEmbedded } from "../../src/apiserver/embedded-server.ts";
-import { tokenTable } from "../../src/apiserver/http/access/authentication/token-table.ts";
+import { startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
+import { tokenTable } from "@milo-quota/apiserver/http/access/authentication/token-table.ts";
 import {
   createAuthority,
   issueServerCertificate,
-} from "../../src/apiserver/http/certificates/certificate-authority.ts";
-import { listen } from "../../src/apiserver/http/node-server.ts";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
+} from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
+import { listen } from "@milo-quota/apiserver/http/node-server.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 
 export interface EmbeddedControlPlane {
   readonly url: string;

@@ -1,6 +1,6 @@
+import { createAuthority } from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { expect, it } from "vitest";
-import { createAuthority } from "../../src/apiserver/http/certificates/certificate-authority.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
 import { kubectlSuite } from "./kubectl-suite.ts";
 import { refuses, rows, says } from "./said.ts";
 

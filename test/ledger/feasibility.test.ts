@@ -1,12 +1,12 @@
+import type { ClaimPart } from "@milo-quota/quota/core/ledger/claim-knowledge.ts";
+import { ConsumerLedger } from "@milo-quota/quota/core/ledger/consumer-ledger.ts";
+import { FlowNetwork } from "@milo-quota/quota/core/ledger/flow-network.ts";
+import { noCapacity, type Pool } from "@milo-quota/quota/core/ledger/pools.ts";
+import { settle } from "@milo-quota/quota/core/ledger/settle.ts";
+import type { Amount } from "@milo-quota/quota/core/resources/amount.ts";
+import { type Dimensions, dimensionKey, parseDimensionKey } from "@milo-quota/quota/core/resources/dimensions.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ClaimPart } from "../../src/core/ledger/claim-knowledge.ts";
-import { ConsumerLedger } from "../../src/core/ledger/consumer-ledger.ts";
-import { FlowNetwork } from "../../src/core/ledger/flow-network.ts";
-import { noCapacity, type Pool } from "../../src/core/ledger/pools.ts";
-import { settle } from "../../src/core/ledger/settle.ts";
-import type { Amount } from "../../src/core/resources/amount.ts";
-import { type Dimensions, dimensionKey, parseDimensionKey } from "../../src/core/resources/dimensions.ts";
 import { type Demand, smallestCut, sum } from "./smallest-cut.ts";
 
 const runs = 5000;

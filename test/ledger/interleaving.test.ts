@@ -1,10 +1,10 @@
+import { ConsumerLedger } from "@milo-quota/quota/core/ledger/consumer-ledger.ts";
+import { noPage, type OpenClaim, type Page } from "@milo-quota/quota/core/ledger/page.ts";
+import { noCapacity, type Pool } from "@milo-quota/quota/core/ledger/pools.ts";
+import { adoptPage, contentOf, isCurrent, noChanges } from "@milo-quota/quota/core/ledger/rewrite.ts";
+import type { Amount } from "@milo-quota/quota/core/resources/amount.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConsumerLedger } from "../../src/core/ledger/consumer-ledger.ts";
-import { noPage, type OpenClaim, type Page } from "../../src/core/ledger/page.ts";
-import { noCapacity, type Pool } from "../../src/core/ledger/pools.ts";
-import { adoptPage, contentOf, isCurrent, noChanges } from "../../src/core/ledger/rewrite.ts";
-import type { Amount } from "../../src/core/resources/amount.ts";
 import { type ClaimEvent, ModelStore, must } from "./model-store.ts";
 import { answerLost, type Call, ModelWriter, type Mutation, mutations } from "./model-writer.ts";
 

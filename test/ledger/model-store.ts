@@ -1,12 +1,18 @@
 // An API server in miniature, for the ledger alone: claims, grants and pages with versions, each operation atomic. After
 // every write it checks what must hold at every step.
-import type { ClaimPart } from "../../src/core/ledger/claim-knowledge.ts";
-import { FlowNetwork } from "../../src/core/ledger/flow-network.ts";
-import { noPage, type OpenClaim, type Page, type PageContent, type Reservation } from "../../src/core/ledger/page.ts";
-import type { Pool } from "../../src/core/ledger/pools.ts";
-import { isComplete } from "../../src/core/ledger/recover.ts";
-import type { Amount } from "../../src/core/resources/amount.ts";
-import { parseDimensionKey } from "../../src/core/resources/dimensions.ts";
+import type { ClaimPart } from "@milo-quota/quota/core/ledger/claim-knowledge.ts";
+import { FlowNetwork } from "@milo-quota/quota/core/ledger/flow-network.ts";
+import {
+  noPage,
+  type OpenClaim,
+  type Page,
+  type PageContent,
+  type Reservation,
+} from "@milo-quota/quota/core/ledger/page.ts";
+import type { Pool } from "@milo-quota/quota/core/ledger/pools.ts";
+import { isComplete } from "@milo-quota/quota/core/ledger/recover.ts";
+import type { Amount } from "@milo-quota/quota/core/resources/amount.ts";
+import { parseDimensionKey } from "@milo-quota/quota/core/resources/dimensions.ts";
 import { sum } from "./smallest-cut.ts";
 
 export interface StoredClaim {

@@ -1,12 +1,12 @@
 // A writer as the protocol wants it, one step at a time: every call of the store is a yield, so that a test can let other
 // things happen in between, lose the answer, or drop the writer for good.
-import { ConsumerLedger } from "../../src/core/ledger/consumer-ledger.ts";
-import { type OpenClaim, type Page, type PageContent, pagesOf } from "../../src/core/ledger/page.ts";
-import { noCapacity, type Pool } from "../../src/core/ledger/pools.ts";
-import { dropPromises, recover } from "../../src/core/ledger/recover.ts";
-import { adoptPage, type Changes, contentOf, isCurrent, noChanges } from "../../src/core/ledger/rewrite.ts";
-import { fits, settle } from "../../src/core/ledger/settle.ts";
-import type { Amount } from "../../src/core/resources/amount.ts";
+import { ConsumerLedger } from "@milo-quota/quota/core/ledger/consumer-ledger.ts";
+import { type OpenClaim, type Page, type PageContent, pagesOf } from "@milo-quota/quota/core/ledger/page.ts";
+import { noCapacity, type Pool } from "@milo-quota/quota/core/ledger/pools.ts";
+import { dropPromises, recover } from "@milo-quota/quota/core/ledger/recover.ts";
+import { adoptPage, type Changes, contentOf, isCurrent, noChanges } from "@milo-quota/quota/core/ledger/rewrite.ts";
+import { fits, settle } from "@milo-quota/quota/core/ledger/settle.ts";
+import type { Amount } from "@milo-quota/quota/core/resources/amount.ts";
 import type { ClaimEvent, ModelStore, StoredClaim, StoreView } from "./model-store.ts";
 
 /** Something left out or done wrong on purpose, to see that it is noticed. */

@@ -1,6 +1,7 @@
 // One writer overtakes another at the worst moment. Chance finds these moments too seldom, so they are played step by step.
+
+import type { Amount } from "@milo-quota/quota/core/resources/amount.ts";
 import { describe, expect, it } from "vitest";
-import type { Amount } from "../../src/core/resources/amount.ts";
 import { ModelStore } from "./model-store.ts";
 import { answerLost, type Call, ModelWriter, type Mutation } from "./model-writer.ts";
 

@@ -1,6 +1,6 @@
-import type { Pool } from "../../src/core/ledger/pools.ts";
-import type { Dimensions } from "../../src/core/resources/dimensions.ts";
-import { matchesLabels } from "../../src/protocol/label-selector.ts";
+import { matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import type { Pool } from "@milo-quota/quota/core/ledger/pools.ts";
+import type { Dimensions } from "@milo-quota/quota/core/resources/dimensions.ts";
 
 /** So much use with these dimensions. */
 export interface Demand {

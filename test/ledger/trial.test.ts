@@ -1,14 +1,14 @@
+import type { ClaimPart } from "@milo-quota/quota/core/ledger/claim-knowledge.ts";
+import { ConsumerLedger } from "@milo-quota/quota/core/ledger/consumer-ledger.ts";
+import type { OpenClaim } from "@milo-quota/quota/core/ledger/page.ts";
+import { noCapacity, type Pool } from "@milo-quota/quota/core/ledger/pools.ts";
+import { grantAtOnce, type ShortPart, shortParts } from "@milo-quota/quota/core/ledger/settle.ts";
+import { type ShownFigures, tryShown } from "@milo-quota/quota/core/ledger/shown-trial.ts";
+import { tryClaims } from "@milo-quota/quota/core/ledger/trial.ts";
+import { type Amount, amountOf } from "@milo-quota/quota/core/resources/amount.ts";
+import { dimensionKey } from "@milo-quota/quota/core/resources/dimensions.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ClaimPart } from "../../src/core/ledger/claim-knowledge.ts";
-import { ConsumerLedger } from "../../src/core/ledger/consumer-ledger.ts";
-import type { OpenClaim } from "../../src/core/ledger/page.ts";
-import { noCapacity, type Pool } from "../../src/core/ledger/pools.ts";
-import { grantAtOnce, type ShortPart, shortParts } from "../../src/core/ledger/settle.ts";
-import { type ShownFigures, tryShown } from "../../src/core/ledger/shown-trial.ts";
-import { tryClaims } from "../../src/core/ledger/trial.ts";
-import { type Amount, amountOf } from "../../src/core/resources/amount.ts";
-import { dimensionKey } from "../../src/core/resources/dimensions.ts";
 
 const types = ["x", "y"];
 const places = ["a", "b", "c"];

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
+import type { FieldIssue } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
+import { acceptKind } from "@milo-quota/quota/core/resources/parse-kind.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { quotaKinds } from "../../src/core/resources/kinds.ts";
-import { acceptKind } from "../../src/core/resources/parse-kind.ts";
-import type { FieldIssue } from "../../src/protocol/field-issue.ts";
-import type { JsonValue } from "../../src/protocol/json-value.ts";
 import { CrdServer } from "./crd-rules.ts";
 import { randomObject, randomUpdate } from "./random-objects.ts";
 

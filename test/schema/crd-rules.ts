@@ -1,16 +1,16 @@
 // What an API server does with the rules of a CustomResourceDefinition, for tests of our own definitions: the emitted
 // schema is walked, and every rule in CEL is evaluated where it applies.
-import { boolType } from "../../src/cel/cel-type.ts";
-import { compile } from "../../src/cel/compile.ts";
-import { createEnvironment } from "../../src/cel/environment.ts";
-import type { Program } from "../../src/cel/program.ts";
-import { schemaType } from "../../src/cel/schema-type.ts";
-import { isJsonObject, type JsonValue } from "../../src/protocol/json-value.ts";
-import { identityText } from "../../src/protocol/json-writer.ts";
-import { type CompiledSchema, compileSchema } from "../../src/schema/compiled-schema.ts";
-import { ruleSites } from "../../src/schema/rule-sites.ts";
-import type { Schema } from "../../src/schema/structural-schema.ts";
-import { walkObject } from "../../src/schema/walk.ts";
+import { boolType } from "@milo-quota/kubernetes/cel/cel-type.ts";
+import { compile } from "@milo-quota/kubernetes/cel/compile.ts";
+import { createEnvironment } from "@milo-quota/kubernetes/cel/environment.ts";
+import type { Program } from "@milo-quota/kubernetes/cel/program.ts";
+import { schemaType } from "@milo-quota/kubernetes/cel/schema-type.ts";
+import { isJsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { identityText } from "@milo-quota/kubernetes/protocol/json-writer.ts";
+import { type CompiledSchema, compileSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
+import { ruleSites } from "@milo-quota/kubernetes/schema/rule-sites.ts";
+import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
+import { walkObject } from "@milo-quota/kubernetes/schema/walk.ts";
 
 export class CrdServer {
   readonly #compiled: CompiledSchema;

@@ -1,8 +1,8 @@
+import { isJsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
+import { acceptKind } from "@milo-quota/quota/core/resources/parse-kind.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { quotaKinds } from "../../src/core/resources/kinds.ts";
-import { acceptKind } from "../../src/core/resources/parse-kind.ts";
-import { isJsonObject, type JsonValue } from "../../src/protocol/json-value.ts";
 import { randomObject } from "./random-objects.ts";
 
 function nested(depth: number, wrap: (inside: JsonValue) => JsonValue): JsonValue {

@@ -1,7 +1,7 @@
+import { type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
+import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import fc from "fast-check";
-import { type JsonValue, ownValue } from "../../src/protocol/json-value.ts";
-import type { KindDefinition } from "../../src/schema/kind-definition.ts";
-import type { Schema } from "../../src/schema/structural-schema.ts";
 
 type Value = fc.Arbitrary<JsonValue>;
 

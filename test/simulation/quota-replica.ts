@@ -1,5 +1,5 @@
-import { Controllers } from "../../src/controllers/controllers.ts";
-import { planesOfServer } from "../../src/controllers/planes-of-server.ts";
+import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
+import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
 import { layout } from "./world/layout.ts";
 import type { Program } from "./world/world.ts";
 

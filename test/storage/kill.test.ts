@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Change, ObjectStore, StoredObject } from "@milo-quota/apiserver/storage/object-store.ts";
+import { SqliteLog } from "@milo-quota/apiserver/storage/sqlite-log.ts";
+import { openStore } from "@milo-quota/apiserver/storage/store.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Change, ObjectStore, StoredObject } from "../../src/apiserver/storage/object-store.ts";
-import { SqliteLog } from "../../src/apiserver/storage/sqlite-log.ts";
-import { openStore } from "../../src/apiserver/storage/store.ts";
 import { buildWriter, Child, type Said } from "./child.ts";
 import type { Answered } from "./writer-program.ts";
 

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SqliteLog } from "@milo-quota/apiserver/storage/sqlite-log.ts";
+import { openStore } from "@milo-quota/apiserver/storage/store.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SqliteLog } from "../../src/apiserver/storage/sqlite-log.ts";
-import { openStore } from "../../src/apiserver/storage/store.ts";
 import { buildWriter, Child } from "./child.ts";
 
 const stillClock = { now: () => 0, after: () => ({ stop: () => undefined }) };

@@ -1,11 +1,11 @@
 // A program that opens a store and writes to it as fast as it can, telling its parent of every write that was answered:
 // `node writer.js <directory> write|hold`. It is made to be killed.
 
-import type { ObjectKey } from "../../src/apiserver/storage/object-key.ts";
-import type { ObjectStore } from "../../src/apiserver/storage/object-store.ts";
-import { SqliteLog } from "../../src/apiserver/storage/sqlite-log.ts";
-import { openStore } from "../../src/apiserver/storage/store.ts";
-import type { Clock } from "../../src/protocol/clock.ts";
+import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
+import type { ObjectStore } from "@milo-quota/apiserver/storage/object-store.ts";
+import { SqliteLog } from "@milo-quota/apiserver/storage/sqlite-log.ts";
+import { openStore } from "@milo-quota/apiserver/storage/store.ts";
+import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 
 /** A line for every write that was answered. */
 export interface Answered {

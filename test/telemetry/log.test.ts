@@ -1,7 +1,7 @@
+import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { ErrorReports } from "@milo-quota/quota/telemetry/error-reports.ts";
+import { createLog, type LogLevel } from "@milo-quota/quota/telemetry/log.ts";
 import { describe, expect, it } from "vitest";
-import { failure, StatusError } from "../../src/protocol/api-status.ts";
-import { ErrorReports } from "../../src/telemetry/error-reports.ts";
-import { createLog, type LogLevel } from "../../src/telemetry/log.ts";
 
 function logged(form: "readable" | "json", level: LogLevel = "info") {
   const lines: string[] = [];

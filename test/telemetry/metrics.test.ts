@@ -1,7 +1,7 @@
+import { Metrics } from "@milo-quota/quota/telemetry/metrics.ts";
+import { measureProcess, processMetrics } from "@milo-quota/quota/telemetry/process-metrics.ts";
+import { headerLines, labelText, sampleLine } from "@milo-quota/quota/telemetry/text-format.ts";
 import { describe, expect, it } from "vitest";
-import { Metrics } from "../../src/telemetry/metrics.ts";
-import { measureProcess, processMetrics } from "../../src/telemetry/process-metrics.ts";
-import { headerLines, labelText, sampleLine } from "../../src/telemetry/text-format.ts";
 import { readExposition } from "./exposition.ts";
 
 const { signal } = new AbortController();

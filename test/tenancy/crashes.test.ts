@@ -1,5 +1,5 @@
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
 import { afterEach, describe, expect, it } from "vitest";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
 import {
   inOrganization,
   inProject,

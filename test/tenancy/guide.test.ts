@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import { tenancyKinds } from "@milo-quota/quota/tenancy/resources/tenancy-kinds.ts";
 import { expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { tenancyKinds } from "../../src/tenancy/resources/tenancy-kinds.ts";
 import { inOrganization, inProject, projects, readyOf, TenantWorld } from "./tenant-world.ts";
 
 interface Manifest {

@@ -1,22 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type EmbeddedServer, startEmbedded } from "../../src/apiserver/embedded-server.ts";
-import { tokenTable } from "../../src/apiserver/http/access/authentication/token-table.ts";
+import { type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
+import { tokenTable } from "@milo-quota/apiserver/http/access/authentication/token-table.ts";
 import {
   createAuthority,
   issueServerCertificate,
-} from "../../src/apiserver/http/certificates/certificate-authority.ts";
-import { type Listening, listen } from "../../src/apiserver/http/node-server.ts";
-import { MemoryLog } from "../../src/apiserver/storage/memory-log.ts";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { KubeClient } from "../../src/kube/client/kube-client.ts";
-import { directTransport } from "../../src/kube/transport/direct-transport.ts";
-import { crdOf } from "../../src/schema/crd.ts";
-import { organizationPath, projectPath, tenantLayout } from "../../src/tenancy/plane-layout.ts";
-import { tenancyKinds } from "../../src/tenancy/resources/tenancy-kinds.ts";
-import { Tenancy } from "../../src/tenancy/tenancy.ts";
-import { makeUserToken } from "../../src/tenancy/user-token.ts";
+} from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
+import { type Listening, listen } from "@milo-quota/apiserver/http/node-server.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
+import { organizationPath, projectPath, tenantLayout } from "@milo-quota/quota/tenancy/plane-layout.ts";
+import { tenancyKinds } from "@milo-quota/quota/tenancy/resources/tenancy-kinds.ts";
+import { Tenancy } from "@milo-quota/quota/tenancy/tenancy.ts";
+import { makeUserToken } from "@milo-quota/quota/tenancy/user-token.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { users } from "../apiserver/test-users.ts";
 import { Kubectl } from "../kubectl/kubectl.ts";
 import { program } from "../kubectl/kubectl-suite.ts";

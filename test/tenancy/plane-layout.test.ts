@@ -1,10 +1,10 @@
+import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { PlaneLayout } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import { organizationPath, projectPath, tenantLayout } from "@milo-quota/quota/tenancy/plane-layout.ts";
+import { tenantPlanes } from "@milo-quota/quota/tenancy/plane-resolver.ts";
+import type { Availability } from "@milo-quota/quota/tenancy/tenant-directory.ts";
 import { describe, expect, it } from "vitest";
-import type { PlaneResolver } from "../../src/apiserver/http/api-server.ts";
-import type { PlaneLayout } from "../../src/controllers/planes-of-server.ts";
-import type { JsonObject } from "../../src/protocol/json-value.ts";
-import { organizationPath, projectPath, tenantLayout } from "../../src/tenancy/plane-layout.ts";
-import { tenantPlanes } from "../../src/tenancy/plane-resolver.ts";
-import type { Availability } from "../../src/tenancy/tenant-directory.ts";
 
 const apiGroup = "resourcemanager.miloapis.com";
 const prefix = `/apis/${apiGroup}/v1alpha1`;

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
+import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
+import { tenantLayout } from "@milo-quota/quota/tenancy/plane-layout.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Controllers } from "../../src/controllers/controllers.ts";
-import { planesOfServer } from "../../src/controllers/planes-of-server.ts";
-import { quotaKinds } from "../../src/core/resources/kinds.ts";
-import { directTransport } from "../../src/kube/transport/direct-transport.ts";
-import { tenantLayout } from "../../src/tenancy/plane-layout.ts";
 import type { Body } from "../apiserver/test-server.ts";
 import { users } from "../apiserver/test-users.ts";
 import { inOrganization, inProject, organizations, projects, quota, TenantWorld } from "./tenant-world.ts";

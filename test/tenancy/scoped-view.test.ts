@@ -1,9 +1,9 @@
+import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
+import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
+import { withMetadata } from "@milo-quota/apiserver/registry/metadata.ts";
+import type { ScopedView } from "@milo-quota/apiserver/registry/scoped-view.ts";
+import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { rootPlane } from "../../src/apiserver/embedded-server.ts";
-import type { PlaneResolver } from "../../src/apiserver/http/api-server.ts";
-import { withMetadata } from "../../src/apiserver/registry/metadata.ts";
-import type { ScopedView } from "../../src/apiserver/registry/scoped-view.ts";
-import { failure } from "../../src/protocol/api-status.ts";
 import { TestServer } from "../apiserver/test-server.ts";
 import { users } from "../apiserver/test-users.ts";
 

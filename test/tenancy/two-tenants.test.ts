@@ -1,5 +1,5 @@
+import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { quotaKinds } from "../../src/core/resources/kinds.ts";
 import {
   inOrganization,
   inProject,

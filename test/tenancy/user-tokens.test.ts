@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { makeUserToken, parseUserToken } from "@milo-quota/quota/tenancy/user-token.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeUserToken, parseUserToken } from "../../src/tenancy/user-token.ts";
 import { person, TenantWorld, usersPath } from "./tenant-world.ts";
 
 const secrets = "/api/v1/namespaces/milo-system/secrets";

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { type Up, type UpOptions, up } from "@milo-quota/quota/embedded/up.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { type Up, type UpOptions, up } from "../../src/up/up.ts";
 
 let directory: string;
 let taken: Server;

@@ -1,10 +1,10 @@
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { loadAccess } from "../../src/kube/kubeconfig/load-access.ts";
-import { pause } from "../../src/kube/pause.ts";
-import { sharedAbort } from "../../src/kube/shared-abort.ts";
-import type { ClusterAccess, Identity } from "../../src/kube/transport/cluster-access.ts";
-import { SocketTransport } from "../../src/kube/transport/socket-transport.ts";
-import type { Call } from "../../src/kube/transport/transport.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { loadAccess } from "@milo-quota/kubernetes/client/kubeconfig/load-access.ts";
+import { pause } from "@milo-quota/kubernetes/client/pause.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import type { ClusterAccess, Identity } from "@milo-quota/kubernetes/client/transport/cluster-access.ts";
+import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
+import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import type { Body } from "../apiserver/test-server.ts";
 
 const lookMs = 25;

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { pause } from "@milo-quota/kubernetes/client/pause.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { pause } from "../../src/kube/pause.ts";
-import { sharedAbort } from "../../src/kube/shared-abort.ts";
 import { buildServer, type ServerProgram } from "../apiserver/killable-server.ts";
 import { pick, seeded } from "../apiserver/random-writes.ts";
 import type { Body } from "../apiserver/test-server.ts";
@@ -87,7 +87,7 @@ describe("everything in one process, killed while objects are made", () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), "milo-quota-killed-"));
-    program = await buildServer("src/main.ts");
+    program = await buildServer("packages/quota/src/main.ts");
   }, 60_000);
 
   afterAll(async () => {

@@ -1,13 +1,13 @@
+import type { RequestSubject } from "@milo-quota/apiserver/http/observed-api.ts";
+import { LogFull, type RecordLog } from "@milo-quota/apiserver/storage/record-log.ts";
+import type { AdmissionListener } from "@milo-quota/quota/admission/admission-listener.ts";
+import { measureDecisions } from "@milo-quota/quota/controllers/metrics/decision-metrics.ts";
+import { measureAdmission, measurePolicies } from "@milo-quota/quota/embedded/metrics/admission-metrics.ts";
+import { measureRequests } from "@milo-quota/quota/embedded/metrics/request-metrics.ts";
+import { measuredLog } from "@milo-quota/quota/embedded/metrics/storage-metrics.ts";
+import { measureStreamHealth, measureStreams } from "@milo-quota/quota/embedded/metrics/stream-metrics.ts";
+import { Metrics } from "@milo-quota/quota/telemetry/metrics.ts";
 import { describe, expect, it } from "vitest";
-import type { AdmissionListener } from "../../src/admission/admission-listener.ts";
-import type { RequestSubject } from "../../src/apiserver/http/observed-api.ts";
-import { LogFull, type RecordLog } from "../../src/apiserver/storage/record-log.ts";
-import { measureDecisions } from "../../src/controllers/metrics/decision-metrics.ts";
-import { Metrics } from "../../src/telemetry/metrics.ts";
-import { measureAdmission, measurePolicies } from "../../src/up/metrics/admission-metrics.ts";
-import { measureRequests } from "../../src/up/metrics/request-metrics.ts";
-import { measuredLog } from "../../src/up/metrics/storage-metrics.ts";
-import { measureStreamHealth, measureStreams } from "../../src/up/metrics/stream-metrics.ts";
 import { readExposition } from "../telemetry/exposition.ts";
 
 const { signal } = new AbortController();

@@ -1,7 +1,7 @@
+import type { AdmissionListener } from "@milo-quota/quota/admission/admission-listener.ts";
+import { loggedAdmission, loggedDecisions, loggedRequests } from "@milo-quota/quota/embedded/logged-listeners.ts";
+import { createLog } from "@milo-quota/quota/telemetry/log.ts";
 import { describe, expect, it } from "vitest";
-import type { AdmissionListener } from "../../src/admission/admission-listener.ts";
-import { createLog } from "../../src/telemetry/log.ts";
-import { loggedAdmission, loggedDecisions, loggedRequests } from "../../src/up/logged-listeners.ts";
 
 function logged() {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
+import { metricSections } from "@milo-quota/quota/embedded/metrics/all-metrics.ts";
 import { describe, expect, it } from "vitest";
-import { metricSections } from "../../src/up/metrics/all-metrics.ts";
 
 const declared = new Map(metricSections.flatMap(({ metrics }) => metrics.map((metric) => [metric.name, metric])));
 

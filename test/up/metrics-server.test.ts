@@ -1,7 +1,7 @@
+import { type MetricsServer, serveMetrics } from "@milo-quota/quota/embedded/metrics/metrics-server.ts";
+import { Scrapes } from "@milo-quota/quota/embedded/metrics/scrapes.ts";
+import { Metrics } from "@milo-quota/quota/telemetry/metrics.ts";
 import { afterEach, describe, expect, it } from "vitest";
-import { Metrics } from "../../src/telemetry/metrics.ts";
-import { type MetricsServer, serveMetrics } from "../../src/up/metrics/metrics-server.ts";
-import { Scrapes } from "../../src/up/metrics/scrapes.ts";
 
 const servers: MetricsServer[] = [];
 

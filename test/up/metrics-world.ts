@@ -1,5 +1,5 @@
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { type Up, up } from "../../src/up/up.ts";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { type Up, up } from "@milo-quota/quota/embedded/up.ts";
 import { type Family, readExposition, type Sample } from "../telemetry/exposition.ts";
 
 export type Json = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { metricSections } from "@milo-quota/quota/embedded/metrics/all-metrics.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { metricSections } from "../../src/up/metrics/all-metrics.ts";
 import {
   claimPolicy,
   configMap,

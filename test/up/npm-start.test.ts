@@ -1,16 +1,16 @@
 import { cpSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { programFlags } from "../../bench/program-flags.ts";
-import { ConnectionFailed } from "../../src/kube/transport/transport.ts";
 import { FrontDoor } from "./front-door.ts";
 import { RunningProgram } from "./running-program.ts";
 
 /** A clone apart from this one, in which others may be building. */
 function clone(): string {
   const folder = mkdtempSync(join(tmpdir(), "milo-quota-npm-start-"));
-  for (const name of ["src", "tools", "examples", "package.json", "package-lock.json", "tsconfig.json"]) {
+  for (const name of ["packages", "tools", "examples", "package.json", "package-lock.json", "tsconfig.json"]) {
     cpSync(name, join(folder, name), { recursive: true });
   }
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
@@ -49,10 +49,10 @@ describe("npm start", () => {
     };
     const first = await again();
     expect(await again()).toBe(first);
-    writeFileSync(join(folder, "src", "new.ts"), "export const nothing = 0;\n");
+    writeFileSync(join(folder, "packages", "quota", "src", "new.ts"), "export const nothing = 0;\n");
     const second = await again();
     expect(second).toBeGreaterThan(first);
-    rmSync(join(folder, "src", "new.ts"));
+    rmSync(join(folder, "packages", "quota", "src", "new.ts"));
     expect(await again()).toBeGreaterThan(second);
   }, 120_000);
 

@@ -1,6 +1,6 @@
+import type { Ticket } from "@milo-quota/apiserver/storage/transaction.ts";
+import { QuotaTransactions, type QuotaTransactionsOptions } from "@milo-quota/quota/embedded/quota-transactions.ts";
 import { expect, it } from "vitest";
-import type { Ticket } from "../../src/apiserver/storage/transaction.ts";
-import { QuotaTransactions, type QuotaTransactionsOptions } from "../../src/up/quota-transactions.ts";
 
 it("a bucket that cannot be written fails nobody: all are decided in the ordinary way, and it is reported", () => {
   const reported: unknown[] = [];

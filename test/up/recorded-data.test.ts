@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { pause } from "@milo-quota/kubernetes/client/pause.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { pause } from "../../src/kube/pause.ts";
-import { sharedAbort } from "../../src/kube/shared-abort.ts";
-import { ConnectionFailed } from "../../src/kube/transport/transport.ts";
 import { buildServer, type ServerProgram } from "../apiserver/killable-server.ts";
 import type { Body } from "../apiserver/test-server.ts";
 import { eventually, FrontDoor } from "./front-door.ts";
@@ -108,7 +108,7 @@ describe.each(recordings())("everything in one process, on the recorded data %s"
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), "milo-quota-recorded-"));
     kubeconfig = join(directory, "kubeconfig");
-    program = await buildServer("src/main.ts");
+    program = await buildServer("packages/quota/src/main.ts");
     unpack(recording, directory);
     recorded = storedObjects(directory);
   }, 60_000);

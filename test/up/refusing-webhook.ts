@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import {
   createAuthority,
   issueServerCertificate,
-} from "../../src/apiserver/http/certificates/certificate-authority.ts";
+} from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
 import type { Body } from "../apiserver/test-server.ts";
 
 const lifetime = { nowMs: Date.now(), lifetimeMs: 86_400_000 };

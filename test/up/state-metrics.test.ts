@@ -1,8 +1,8 @@
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { StateMetrics } from "@milo-quota/quota/embedded/metrics/state/state-metrics.ts";
 import { describe, expect, it } from "vitest";
-import type { ResourceType } from "../../src/kube/client/resource-type.ts";
-import type { ObjectSource } from "../../src/kube/watch/object-source.ts";
-import type { JsonObject } from "../../src/protocol/json-value.ts";
-import { StateMetrics } from "../../src/up/metrics/state/state-metrics.ts";
 import { readExposition } from "../telemetry/exposition.ts";
 
 const { signal } = new AbortController();

@@ -49,7 +49,7 @@ export class StoryWorld {
   }
 
   static async build(expected: RegExp = /$^/): Promise<StoryWorld> {
-    return new StoryWorld(await buildServer("src/main.ts"), expected);
+    return new StoryWorld(await buildServer("packages/quota/src/main.ts"), expected);
   }
 
   async start(flags: readonly string[] = []): Promise<void> {

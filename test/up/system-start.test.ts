@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { type AddressInfo, createServer } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { sharedAbort } from "../../src/kube/shared-abort.ts";
-import { ConnectionFailed } from "../../src/kube/transport/transport.ts";
 import { buildServer, type ServerProgram } from "../apiserver/killable-server.ts";
 import { FrontDoor } from "./front-door.ts";
 import { RunningProgram } from "./running-program.ts";
@@ -24,7 +24,7 @@ describe("milo-quota up", () => {
   let doors: FrontDoor[];
 
   beforeAll(async () => {
-    program = await buildServer("src/main.ts");
+    program = await buildServer("packages/quota/src/main.ts");
   }, 60_000);
   afterAll(() => program.remove());
 

@@ -1,7 +1,7 @@
+import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { pause } from "@milo-quota/kubernetes/client/pause.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/apiserver/system-clock.ts";
-import { pause } from "../../src/kube/pause.ts";
-import { sharedAbort } from "../../src/kube/shared-abort.ts";
 import type { Body } from "../apiserver/test-server.ts";
 import {
   inOrganization,

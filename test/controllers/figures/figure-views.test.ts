@@ -1,23 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FigureViews } from "../../../src/controllers/figures/figure-views.ts";
+import { NotLeading } from "@milo-quota/kubernetes/client/lease/leader-election.ts";
+import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { FigureViews } from "@milo-quota/quota/controllers/figures/figure-views.ts";
 import {
   bucketsType,
   effectiveGrantsType,
   grantsType,
   namespacesType,
   registrationsType,
-} from "../../../src/controllers/quota-types.ts";
-import { RegistrationController } from "../../../src/controllers/registration-controller.ts";
-import type { BucketKey } from "../../../src/controllers/writer/bucket-views.ts";
-import type { Leadership } from "../../../src/controllers/writer/writer-deps.ts";
-import { PageBook } from "../../../src/core/ledger/page-book.ts";
-import { capacityOf } from "../../../src/core/ledger/pools.ts";
-import { amountOf } from "../../../src/core/resources/amount.ts";
-import { bucketManifest } from "../../../src/core/resources/bucket-manifest.ts";
-import { bucketName, effectiveGrantName } from "../../../src/core/resources/object-names.ts";
-import { parseResourceGrant } from "../../../src/core/resources/resource-grant.ts";
-import { NotLeading } from "../../../src/kube/lease/leader-election.ts";
-import { failure, StatusError } from "../../../src/protocol/api-status.ts";
+} from "@milo-quota/quota/controllers/quota-types.ts";
+import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
+import type { BucketKey } from "@milo-quota/quota/controllers/writer/bucket-views.ts";
+import type { Leadership } from "@milo-quota/quota/controllers/writer/writer-deps.ts";
+import { PageBook } from "@milo-quota/quota/core/ledger/page-book.ts";
+import { capacityOf } from "@milo-quota/quota/core/ledger/pools.ts";
+import { amountOf } from "@milo-quota/quota/core/resources/amount.ts";
+import { bucketManifest } from "@milo-quota/quota/core/resources/bucket-manifest.ts";
+import { bucketName, effectiveGrantName } from "@milo-quota/quota/core/resources/object-names.ts";
+import { parseResourceGrant } from "@milo-quota/quota/core/resources/resource-grant.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 
 type Json = Record<string, unknown>;

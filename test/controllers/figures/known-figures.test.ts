@@ -1,7 +1,7 @@
+import { KnownFigures } from "@milo-quota/quota/controllers/figures/known-figures.ts";
+import type { BucketKey } from "@milo-quota/quota/controllers/writer/bucket-views.ts";
+import { PageBook } from "@milo-quota/quota/core/ledger/page-book.ts";
 import { expect, it } from "vitest";
-import { KnownFigures } from "../../../src/controllers/figures/known-figures.ts";
-import type { BucketKey } from "../../../src/controllers/writer/bucket-views.ts";
-import { PageBook } from "../../../src/core/ledger/page-book.ts";
 
 const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "team" };
 const key: BucketKey = { plane: "root", consumer, resourceType: "cpu" };

@@ -1,18 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FigureViews } from "../../../src/controllers/figures/figure-views.ts";
-import { GrantController } from "../../../src/controllers/grant-controller.ts";
+import { FigureViews } from "@milo-quota/quota/controllers/figures/figure-views.ts";
+import { GrantController } from "@milo-quota/quota/controllers/grant-controller.ts";
 import {
   bucketsType,
   claimsType,
   effectiveGrantsType,
   grantsType,
   registrationsType,
-} from "../../../src/controllers/quota-types.ts";
-import { RegistrationController } from "../../../src/controllers/registration-controller.ts";
-import { RegistrationIndex } from "../../../src/controllers/views/registration-index.ts";
-import { BucketWriter } from "../../../src/controllers/writer/bucket-writer.ts";
-import { ForcedClaims } from "../../../src/controllers/writer/forced-claims.ts";
-import { bucketName, effectiveGrantName } from "../../../src/core/resources/object-names.ts";
+} from "@milo-quota/quota/controllers/quota-types.ts";
+import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
+import { RegistrationIndex } from "@milo-quota/quota/controllers/views/registration-index.ts";
+import { BucketWriter } from "@milo-quota/quota/controllers/writer/bucket-writer.ts";
+import { ForcedClaims } from "@milo-quota/quota/controllers/writer/forced-claims.ts";
+import { bucketName, effectiveGrantName } from "@milo-quota/quota/core/resources/object-names.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 
 type Json = Record<string, unknown>;

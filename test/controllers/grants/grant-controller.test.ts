@@ -1,8 +1,8 @@
+import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { GrantController } from "@milo-quota/quota/controllers/grant-controller.ts";
+import { grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { GrantController } from "../../../src/controllers/grant-controller.ts";
-import { grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
-import { RegistrationController } from "../../../src/controllers/registration-controller.ts";
-import { failure, StatusError } from "../../../src/protocol/api-status.ts";
 import { activeOf, grant, QuotaWorld, registration, type ShownCondition, startMs } from "./quota-world.ts";
 
 let world: QuotaWorld;

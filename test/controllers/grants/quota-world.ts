@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
+import { startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import type { Call, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
+import { type PlaneLayout, planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import { anyObject } from "@milo-quota/quota/controllers/quota-types.ts";
+import type { Running, Runtime } from "@milo-quota/quota/controllers/runtime.ts";
+import { createViews } from "@milo-quota/quota/controllers/views/views.ts";
+import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
 import { expect } from "vitest";
-import { startEmbedded } from "../../../src/apiserver/embedded-server.ts";
-import { FakeClock } from "../../../src/apiserver/storage/fake-clock.ts";
-import { MemoryLog } from "../../../src/apiserver/storage/memory-log.ts";
-import { type PlaneLayout, planesOfServer } from "../../../src/controllers/planes-of-server.ts";
-import { anyObject } from "../../../src/controllers/quota-types.ts";
-import type { Running, Runtime } from "../../../src/controllers/runtime.ts";
-import { createViews } from "../../../src/controllers/views/views.ts";
-import { quotaKinds } from "../../../src/core/resources/kinds.ts";
-import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
-import { directTransport } from "../../../src/kube/transport/direct-transport.ts";
-import type { Call, Transport } from "../../../src/kube/transport/transport.ts";
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
-import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
-import { crdOf } from "../../../src/schema/crd.ts";
 
 export type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
+import { balance, type HeldClaim } from "@milo-quota/quota/controllers/ownership/balance.ts";
+import { amountOf } from "@milo-quota/quota/core/resources/amount.ts";
 import { describe, expect, it } from "vitest";
-import { balance, type HeldClaim } from "../../../src/controllers/ownership/balance.ts";
-import { amountOf } from "../../../src/core/resources/amount.ts";
 
 const consumers = { acme: consumer("acme"), other: consumer("other") };
 

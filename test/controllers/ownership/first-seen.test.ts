@@ -1,6 +1,6 @@
+import { FirstSeen } from "@milo-quota/quota/controllers/ownership/first-seen.ts";
+import type { ClaimRecord } from "@milo-quota/quota/controllers/views/claim-record.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { FirstSeen } from "../../../src/controllers/ownership/first-seen.ts";
-import type { ClaimRecord } from "../../../src/controllers/views/claim-record.ts";
 
 let nowMs: number;
 let seen: FirstSeen;

@@ -1,5 +1,5 @@
+import { type Found, judge } from "@milo-quota/quota/controllers/ownership/forced-claim.ts";
 import { describe, expect, it } from "vitest";
-import { type Found, judge } from "../../../src/controllers/ownership/forced-claim.ts";
 import { type ClaimParts, stored, wanted } from "../../admission/made-claims.ts";
 
 const candidatesMax = 3;

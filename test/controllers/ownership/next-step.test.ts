@@ -1,11 +1,11 @@
-import { describe, expect, it } from "vitest";
 import {
   type ClaimSituation,
   type ClaimStep,
   defaultTimes,
   nextStep,
   type Sighting,
-} from "../../../src/controllers/ownership/next-step.ts";
+} from "@milo-quota/quota/controllers/ownership/next-step.ts";
+import { describe, expect, it } from "vitest";
 
 const there = (uid: string, more: { terminating?: boolean; live?: boolean; apiVersion?: string } = {}): Sighting => ({
   sight: "there",

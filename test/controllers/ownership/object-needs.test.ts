@@ -1,11 +1,11 @@
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { GoverningPolicy } from "@milo-quota/quota/controllers/ownership/claim-policies.ts";
+import { type NotedNeeds, ObjectNeeds } from "@milo-quota/quota/controllers/ownership/object-needs.ts";
+import type { Runtime } from "@milo-quota/quota/controllers/runtime.ts";
+import { compileClaimPolicy } from "@milo-quota/quota/core/policy/claim-policy.ts";
+import { amountOf } from "@milo-quota/quota/core/resources/amount.ts";
+import { parseClaimCreationPolicy } from "@milo-quota/quota/core/resources/claim-creation-policy.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { GoverningPolicy } from "../../../src/controllers/ownership/claim-policies.ts";
-import { type NotedNeeds, ObjectNeeds } from "../../../src/controllers/ownership/object-needs.ts";
-import type { Runtime } from "../../../src/controllers/runtime.ts";
-import { compileClaimPolicy } from "../../../src/core/policy/claim-policy.ts";
-import { amountOf } from "../../../src/core/resources/amount.ts";
-import { parseClaimCreationPolicy } from "../../../src/core/resources/claim-creation-policy.ts";
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
 
 const kind = { apiGroup: "", kind: "ConfigMap" };
 const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "default" };

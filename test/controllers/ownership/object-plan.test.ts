@@ -1,11 +1,11 @@
-import { describe, expect, it } from "vitest";
 import {
   isAtRest,
   type ObjectClaim,
   type ObjectSituation,
   planFor,
-} from "../../../src/controllers/ownership/object-plan.ts";
-import { amountOf } from "../../../src/core/resources/amount.ts";
+} from "@milo-quota/quota/controllers/ownership/object-plan.ts";
+import { amountOf } from "@milo-quota/quota/core/resources/amount.ts";
+import { describe, expect, it } from "vitest";
 
 const consumer = { apiGroup: "", kind: "Organization", namespace: "", name: "acme" };
 const parts = (amount: number) => [{ resourceType: "cpu", dimensionKey: "", amount: amountOf(amount) }];

@@ -1,10 +1,10 @@
+import type { ClaimEntry } from "@milo-quota/quota/controllers/ownership/claim-register.ts";
+import { ObjectReleases, type StoredClaims } from "@milo-quota/quota/controllers/ownership/object-releases.ts";
+import type { AutomaticClaim, ClaimRecord } from "@milo-quota/quota/controllers/views/claim-record.ts";
+import type { ClaimPart } from "@milo-quota/quota/core/ledger/claim-knowledge.ts";
+import { amountOf } from "@milo-quota/quota/core/resources/amount.ts";
+import { parseResourceClaim } from "@milo-quota/quota/core/resources/resource-claim.ts";
 import { describe, expect, it } from "vitest";
-import type { ClaimEntry } from "../../../src/controllers/ownership/claim-register.ts";
-import { ObjectReleases, type StoredClaims } from "../../../src/controllers/ownership/object-releases.ts";
-import type { AutomaticClaim, ClaimRecord } from "../../../src/controllers/views/claim-record.ts";
-import type { ClaimPart } from "../../../src/core/ledger/claim-knowledge.ts";
-import { amountOf } from "../../../src/core/resources/amount.ts";
-import { parseResourceClaim } from "../../../src/core/resources/resource-claim.ts";
 
 const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "default" };
 const address = {

@@ -1,7 +1,7 @@
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { again, settled } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import { PlaneQueues } from "@milo-quota/quota/controllers/ownership/plane-queues.ts";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../../../src/apiserver/storage/fake-clock.ts";
-import { PlaneQueues } from "../../../src/controllers/ownership/plane-queues.ts";
-import { again, settled } from "../../../src/kube/queue/work-queue.ts";
 
 interface Key {
   readonly plane: number;

@@ -1,6 +1,6 @@
+import { compileClaimPolicy, readsRequest } from "@milo-quota/quota/core/policy/claim-policy.ts";
+import { parseClaimCreationPolicy } from "@milo-quota/quota/core/resources/claim-creation-policy.ts";
 import { describe, expect, it } from "vitest";
-import { compileClaimPolicy, readsRequest } from "../../../src/core/policy/claim-policy.ts";
-import { parseClaimCreationPolicy } from "../../../src/core/resources/claim-creation-policy.ts";
 
 interface Written {
   readonly constraint?: string;

@@ -1,7 +1,7 @@
+import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { claimPoliciesType, claimsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { annotations, claimFinalizer } from "@milo-quota/quota/core/resources/well-known.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimPoliciesType, claimsType, registrationsType } from "../../../src/controllers/quota-types.ts";
-import { annotations, claimFinalizer } from "../../../src/core/resources/well-known.ts";
-import { failure, StatusError } from "../../../src/protocol/api-status.ts";
 import { organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 import { AutomaticClaims, configMaps } from "./automatic-claims.ts";
 

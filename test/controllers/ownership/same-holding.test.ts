@@ -1,7 +1,7 @@
+import { holdsTheSame } from "@milo-quota/quota/controllers/ownership/same-holding.ts";
+import type { AutomaticClaim, ClaimRecord } from "@milo-quota/quota/controllers/views/claim-record.ts";
+import { amountOf } from "@milo-quota/quota/core/resources/amount.ts";
 import { describe, expect, it } from "vitest";
-import { holdsTheSame } from "../../../src/controllers/ownership/same-holding.ts";
-import type { AutomaticClaim, ClaimRecord } from "../../../src/controllers/views/claim-record.ts";
-import { amountOf } from "../../../src/core/resources/amount.ts";
 
 const automatic: AutomaticClaim = {
   policy: "configmaps",

@@ -1,8 +1,8 @@
+import type { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { FollowedPhase } from "@milo-quota/quota/controllers/followed-kind.ts";
+import { FollowedKinds } from "@milo-quota/quota/controllers/followed-kinds.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FollowedPhase } from "../../../src/controllers/followed-kind.ts";
-import { FollowedKinds } from "../../../src/controllers/followed-kinds.ts";
-import type { KindDirectory } from "../../../src/kube/discovery/kind-directory.ts";
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
 import { definitions, widgetDefinition, widgets } from "../../kube-client/kinds.ts";
 import type { QuotaWorld } from "../grants/quota-world.ts";
 import { configMap, configMaps, signal, startPolicyWorld } from "./policy-world.ts";

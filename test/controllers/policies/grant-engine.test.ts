@@ -1,14 +1,14 @@
+import { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { GrantEngine } from "@milo-quota/quota/controllers/policies/grant-engine.ts";
+import { GrantPolicyIndex } from "@milo-quota/quota/controllers/policies/grant-policy-index.ts";
+import { GrantPolicyReadiness } from "@milo-quota/quota/controllers/policies/grant-policy-readiness.ts";
+import { ParentContexts } from "@milo-quota/quota/controllers/policies/parent-contexts.ts";
+import { grantPoliciesType, grantsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import type { Runtime } from "@milo-quota/quota/controllers/runtime.ts";
 import { afterEach, describe, expect, it } from "vitest";
-import { GrantEngine } from "../../../src/controllers/policies/grant-engine.ts";
-import { GrantPolicyIndex } from "../../../src/controllers/policies/grant-policy-index.ts";
-import { GrantPolicyReadiness } from "../../../src/controllers/policies/grant-policy-readiness.ts";
-import { ParentContexts } from "../../../src/controllers/policies/parent-contexts.ts";
-import { grantPoliciesType, grantsType } from "../../../src/controllers/quota-types.ts";
-import type { Runtime } from "../../../src/controllers/runtime.ts";
-import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
-import { EventRecorder } from "../../../src/kube/events/event-recorder.ts";
-import type { ObjectSource } from "../../../src/kube/watch/object-source.ts";
-import type { ObjectMeta } from "../../../src/protocol/object-meta.ts";
 import { grant, organization, type QuotaWorld } from "../grants/quota-world.ts";
 import {
   activate,

@@ -1,11 +1,11 @@
+import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { GrantEngine } from "@milo-quota/quota/controllers/policies/grant-engine.ts";
+import { GrantPolicyIndex } from "@milo-quota/quota/controllers/policies/grant-policy-index.ts";
+import { ParentContexts } from "@milo-quota/quota/controllers/policies/parent-contexts.ts";
+import { grantPoliciesType, grantsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import type { Running } from "@milo-quota/quota/controllers/runtime.ts";
 import { describe, expect, it } from "vitest";
-import { GrantEngine } from "../../../src/controllers/policies/grant-engine.ts";
-import { GrantPolicyIndex } from "../../../src/controllers/policies/grant-policy-index.ts";
-import { ParentContexts } from "../../../src/controllers/policies/parent-contexts.ts";
-import { grantPoliciesType, grantsType } from "../../../src/controllers/quota-types.ts";
-import type { Running } from "../../../src/controllers/runtime.ts";
-import type { Call } from "../../../src/kube/transport/transport.ts";
-import type { ObjectMeta } from "../../../src/protocol/object-meta.ts";
 import { grant, organization, type QuotaWorld } from "../grants/quota-world.ts";
 import {
   configMap,

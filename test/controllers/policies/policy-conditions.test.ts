@@ -1,5 +1,5 @@
+import { enforcedConditions } from "@milo-quota/quota/controllers/policies/policy-conditions.ts";
 import { describe, expect, it } from "vitest";
-import { enforcedConditions } from "../../../src/controllers/policies/policy-conditions.ts";
 
 describe("the switch for everything, in the status of a policy", () => {
   it("is not worth a word where it was never turned", () => {

@@ -1,10 +1,10 @@
+import { ClaimPolicyIndex } from "@milo-quota/quota/controllers/policies/claim-policy-index.ts";
+import { ClaimPolicyReadiness } from "@milo-quota/quota/controllers/policies/claim-policy-readiness.ts";
+import { GrantPolicyIndex } from "@milo-quota/quota/controllers/policies/grant-policy-index.ts";
+import { GrantPolicyReadiness } from "@milo-quota/quota/controllers/policies/grant-policy-readiness.ts";
+import { ParentContexts } from "@milo-quota/quota/controllers/policies/parent-contexts.ts";
+import { claimPoliciesType, grantPoliciesType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ClaimPolicyIndex } from "../../../src/controllers/policies/claim-policy-index.ts";
-import { ClaimPolicyReadiness } from "../../../src/controllers/policies/claim-policy-readiness.ts";
-import { GrantPolicyIndex } from "../../../src/controllers/policies/grant-policy-index.ts";
-import { GrantPolicyReadiness } from "../../../src/controllers/policies/grant-policy-readiness.ts";
-import { ParentContexts } from "../../../src/controllers/policies/parent-contexts.ts";
-import { claimPoliciesType, grantPoliciesType, registrationsType } from "../../../src/controllers/quota-types.ts";
 import { definitions, widgetDefinition } from "../../kube-client/kinds.ts";
 import { organization, type QuotaWorld } from "../grants/quota-world.ts";
 import {

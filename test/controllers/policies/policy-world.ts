@@ -1,15 +1,15 @@
-import { createPolicyViews, type PolicyViews } from "../../../src/controllers/policies/policy-views.ts";
+import { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import type { Condition } from "@milo-quota/kubernetes/protocol/condition.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { createPolicyViews, type PolicyViews } from "@milo-quota/quota/controllers/policies/policy-views.ts";
 import {
   claimPoliciesType,
   grantPoliciesType,
   grantsType,
   registrationsType,
-} from "../../../src/controllers/quota-types.ts";
-import type { Runtime } from "../../../src/controllers/runtime.ts";
-import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
-import { KindDirectory } from "../../../src/kube/discovery/kind-directory.ts";
-import type { Condition } from "../../../src/protocol/condition.ts";
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
+} from "@milo-quota/quota/controllers/quota-types.ts";
+import type { Runtime } from "@milo-quota/quota/controllers/runtime.ts";
 import { organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 
 export type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
+import { registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { registrationsType } from "../../../src/controllers/quota-types.ts";
-import { RegistrationController } from "../../../src/controllers/registration-controller.ts";
 import { activeOf, organization, QuotaWorld, registration, type ShownCondition } from "../grants/quota-world.ts";
 
 const namespaceType = { apiGroup: "", kind: "Namespace" };

@@ -1,6 +1,11 @@
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import {
+  claimPoliciesType,
+  claimsType,
+  grantsType,
+  registrationsType,
+} from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimPoliciesType, claimsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
-import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
 import { grant, project, registration, typeOf } from "./manifests.ts";
 import { conditionOf, type Json, QuotaSystem, statusOf } from "./quota-system.ts";
 

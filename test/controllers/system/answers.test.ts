@@ -1,6 +1,6 @@
+import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { bucketsType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bucketsType, claimsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
-import type { Call } from "../../../src/kube/transport/transport.ts";
 import { claim, grant, organization, projectsType, registration } from "./manifests.ts";
 import { QuotaSystem } from "./quota-system.ts";
 

@@ -1,9 +1,9 @@
+import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import { sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { anyObject, claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { bucketName } from "@milo-quota/quota/core/resources/object-names.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { anyObject, claimsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
-import { bucketName } from "../../../src/core/resources/object-names.ts";
-import { Informer } from "../../../src/kube/watch/informer.ts";
-import { sourceOf } from "../../../src/kube/watch/object-source.ts";
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
 import {
   type Asked,
   claim,

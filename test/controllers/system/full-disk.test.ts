@@ -1,7 +1,7 @@
+import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, describe, expect, it } from "vitest";
-import { claimsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
-import type { Call } from "../../../src/kube/transport/transport.ts";
-import { failure, StatusError } from "../../../src/protocol/api-status.ts";
 import { claim, grant, organization, projectsType, registration } from "./manifests.ts";
 import { QuotaSystem } from "./quota-system.ts";
 

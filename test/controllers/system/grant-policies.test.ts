@@ -1,6 +1,11 @@
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import {
+  claimsType,
+  grantPoliciesType,
+  grantsType,
+  registrationsType,
+} from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimsType, grantPoliciesType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
-import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
 import {
   claim,
   cpu,

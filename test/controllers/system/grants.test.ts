@@ -1,5 +1,5 @@
+import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
 import { claim, grant, organization, projectsType, registration } from "./manifests.ts";
 import { conditionOf, type Json, QuotaSystem } from "./quota-system.ts";
 

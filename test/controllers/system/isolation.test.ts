@@ -1,13 +1,13 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import {
   claimPoliciesType,
   claimsType,
   grantPoliciesType,
   grantsType,
   registrationsType,
-} from "../../../src/controllers/quota-types.ts";
-import { resourceClaimDefinition } from "../../../src/core/resources/resource-claim.ts";
-import { ConnectionFailed } from "../../../src/kube/transport/transport.ts";
+} from "@milo-quota/quota/controllers/quota-types.ts";
+import { resourceClaimDefinition } from "@milo-quota/quota/core/resources/resource-claim.ts";
+import { afterEach, describe, expect, it } from "vitest";
 import { claim, cpu, grant, grantPolicy, project, registration, tenant, typeOf } from "./manifests.ts";
 import { prefixOf } from "./project-planes.ts";
 import { conditionOf, type Json, QuotaSystem } from "./quota-system.ts";

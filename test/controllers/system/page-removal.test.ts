@@ -1,7 +1,7 @@
+import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { bucketsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { bucketName } from "@milo-quota/quota/core/resources/object-names.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bucketsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
-import { bucketName } from "../../../src/core/resources/object-names.ts";
-import type { Call } from "../../../src/kube/transport/transport.ts";
 import { grant, organization, projectsType, registration } from "./manifests.ts";
 import { QuotaSystem } from "./quota-system.ts";
 

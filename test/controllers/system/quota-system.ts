@@ -1,26 +1,26 @@
 // The whole system in this process, in memory: an API server with the quota kinds, the controllers, and clients that
 // reach them through the API alone. Time passes when a test waits.
 import { randomUUID } from "node:crypto";
+import { type EmbeddedServer, rootPlane, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import type { QueueListeners } from "@milo-quota/kubernetes/client/queue/queue-listener.ts";
+import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import type { Call, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
+import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
+import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
+import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import { anyObject, bucketsType, claimsType, effectiveGrantsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import type { ConsumerRef } from "@milo-quota/quota/core/resources/consumer-ref.ts";
+import type { Dimensions } from "@milo-quota/quota/core/resources/dimensions.ts";
+import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
+import { bucketName, effectiveGrantName } from "@milo-quota/quota/core/resources/object-names.ts";
 import { expect } from "vitest";
-import { type EmbeddedServer, rootPlane, startEmbedded } from "../../../src/apiserver/embedded-server.ts";
-import { FakeClock } from "../../../src/apiserver/storage/fake-clock.ts";
-import { MemoryLog } from "../../../src/apiserver/storage/memory-log.ts";
-import { Controllers } from "../../../src/controllers/controllers.ts";
-import { planesOfServer } from "../../../src/controllers/planes-of-server.ts";
-import { anyObject, bucketsType, claimsType, effectiveGrantsType } from "../../../src/controllers/quota-types.ts";
-import type { ConsumerRef } from "../../../src/core/resources/consumer-ref.ts";
-import type { Dimensions } from "../../../src/core/resources/dimensions.ts";
-import { quotaKinds } from "../../../src/core/resources/kinds.ts";
-import { bucketName, effectiveGrantName } from "../../../src/core/resources/object-names.ts";
-import { KubeClient } from "../../../src/kube/client/kube-client.ts";
-import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
-import type { QueueListeners } from "../../../src/kube/queue/queue-listener.ts";
-import { sharedAbort } from "../../../src/kube/shared-abort.ts";
-import { directTransport } from "../../../src/kube/transport/direct-transport.ts";
-import type { Call, Transport } from "../../../src/kube/transport/transport.ts";
-import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
-import { crdOf } from "../../../src/schema/crd.ts";
-import type { KindDefinition } from "../../../src/schema/kind-definition.ts";
 import { layout, prefixOf, resolvePlane } from "./project-planes.ts";
 
 export type Json = Record<string, unknown>;

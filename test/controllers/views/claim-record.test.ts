@@ -1,6 +1,6 @@
+import { ClaimRecords } from "@milo-quota/quota/controllers/views/claim-record.ts";
+import { parseResourceClaim, type ResourceClaim } from "@milo-quota/quota/core/resources/resource-claim.ts";
 import { describe, expect, it } from "vitest";
-import { ClaimRecords } from "../../../src/controllers/views/claim-record.ts";
-import { parseResourceClaim, type ResourceClaim } from "../../../src/core/resources/resource-claim.ts";
 
 const consumerRef = { apiGroup: "", kind: "Namespace", name: "acme" };
 

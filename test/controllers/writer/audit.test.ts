@@ -1,8 +1,8 @@
+import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
+import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { audit } from "@milo-quota/quota/controllers/writer/audit.ts";
+import { ConsumerState, consumerId } from "@milo-quota/quota/controllers/writer/consumer-state.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Controllers } from "../../../src/controllers/controllers.ts";
-import { claimsType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
-import { audit } from "../../../src/controllers/writer/audit.ts";
-import { ConsumerState, consumerId } from "../../../src/controllers/writer/consumer-state.ts";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 import { answerTo, claim } from "./claims.ts";
 

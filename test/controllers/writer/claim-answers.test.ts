@@ -1,9 +1,9 @@
+import { ClaimRecords } from "@milo-quota/quota/controllers/views/claim-record.ts";
+import { ClaimAnswers } from "@milo-quota/quota/controllers/writer/claim-answers.ts";
+import { ConsumerState } from "@milo-quota/quota/controllers/writer/consumer-state.ts";
+import type { WriterDeps } from "@milo-quota/quota/controllers/writer/writer-deps.ts";
+import { parseResourceClaim, type ResourceClaim } from "@milo-quota/quota/core/resources/resource-claim.ts";
 import { describe, expect, it } from "vitest";
-import { ClaimRecords } from "../../../src/controllers/views/claim-record.ts";
-import { ClaimAnswers } from "../../../src/controllers/writer/claim-answers.ts";
-import { ConsumerState } from "../../../src/controllers/writer/consumer-state.ts";
-import type { WriterDeps } from "../../../src/controllers/writer/writer-deps.ts";
-import { parseResourceClaim, type ResourceClaim } from "../../../src/core/resources/resource-claim.ts";
 
 const { signal } = new AbortController();
 const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "web" };

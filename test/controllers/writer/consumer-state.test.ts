@@ -1,11 +1,11 @@
+import { ClaimRecords } from "@milo-quota/quota/controllers/views/claim-record.ts";
+import { ConsumerState } from "@milo-quota/quota/controllers/writer/consumer-state.ts";
+import type { StoredPage } from "@milo-quota/quota/controllers/writer/stored-page.ts";
+import type { ClaimPart } from "@milo-quota/quota/core/ledger/claim-knowledge.ts";
+import { noPage } from "@milo-quota/quota/core/ledger/page.ts";
+import { amountOf } from "@milo-quota/quota/core/resources/amount.ts";
+import { parseResourceClaim } from "@milo-quota/quota/core/resources/resource-claim.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ClaimRecords } from "../../../src/controllers/views/claim-record.ts";
-import { ConsumerState } from "../../../src/controllers/writer/consumer-state.ts";
-import type { StoredPage } from "../../../src/controllers/writer/stored-page.ts";
-import type { ClaimPart } from "../../../src/core/ledger/claim-knowledge.ts";
-import { noPage } from "../../../src/core/ledger/page.ts";
-import { amountOf } from "../../../src/core/resources/amount.ts";
-import { parseResourceClaim } from "../../../src/core/resources/resource-claim.ts";
 
 const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "web" };
 const place = { plane: "root", namespace: "web", name: "c" };

@@ -1,14 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Controllers } from "../../../src/controllers/controllers.ts";
+import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
 import {
   bucketsType,
   claimsType,
   grantsType,
   namespacesType,
   registrationsType,
-} from "../../../src/controllers/quota-types.ts";
-import { bucketName } from "../../../src/core/resources/object-names.ts";
-import { failure, StatusError } from "../../../src/protocol/api-status.ts";
+} from "@milo-quota/quota/controllers/quota-types.ts";
+import { bucketName } from "@milo-quota/quota/core/resources/object-names.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 import { answerTo, claim } from "./claims.ts";
 

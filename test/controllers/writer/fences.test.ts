@@ -1,5 +1,5 @@
+import { Fences } from "@milo-quota/quota/controllers/writer/fences.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Fences } from "../../../src/controllers/writer/fences.ts";
 
 let fences: Fences;
 beforeEach(() => {

@@ -1,11 +1,11 @@
+import type { ClaimRecord } from "@milo-quota/quota/controllers/views/claim-record.ts";
+import { ConsumerState } from "@milo-quota/quota/controllers/writer/consumer-state.ts";
+import { recoverAll } from "@milo-quota/quota/controllers/writer/recovery.ts";
+import type { StoredPage } from "@milo-quota/quota/controllers/writer/stored-page.ts";
+import { noPage } from "@milo-quota/quota/core/ledger/page.ts";
+import { adoptPage } from "@milo-quota/quota/core/ledger/rewrite.ts";
+import { parseResourceClaim } from "@milo-quota/quota/core/resources/resource-claim.ts";
 import { expect, it } from "vitest";
-import type { ClaimRecord } from "../../../src/controllers/views/claim-record.ts";
-import { ConsumerState } from "../../../src/controllers/writer/consumer-state.ts";
-import { recoverAll } from "../../../src/controllers/writer/recovery.ts";
-import type { StoredPage } from "../../../src/controllers/writer/stored-page.ts";
-import { noPage } from "../../../src/core/ledger/page.ts";
-import { adoptPage } from "../../../src/core/ledger/rewrite.ts";
-import { parseResourceClaim } from "../../../src/core/resources/resource-claim.ts";
 import { claim } from "./claims.ts";
 
 const key = {

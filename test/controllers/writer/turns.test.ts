@@ -1,5 +1,5 @@
+import { Turns } from "@milo-quota/quota/controllers/writer/turns.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Turns } from "../../../src/controllers/writer/turns.ts";
 
 let turns: Turns;
 let order: string[];

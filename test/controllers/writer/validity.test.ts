@@ -1,6 +1,6 @@
+import { invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { faultText } from "@milo-quota/quota/controllers/writer/validity.ts";
 import { describe, expect, it } from "vitest";
-import { faultText } from "../../../src/controllers/writer/validity.ts";
-import { invalid } from "../../../src/protocol/field-issue.ts";
 
 describe("what is wrong with a claim", () => {
   it("is said in full", () => {

@@ -1,5 +1,5 @@
-import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
-import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { AdmissionBook } from "../invariants/admission-book.ts";
 import type { Host } from "../world/world.ts";
 import { attempt, clientOf, insist, reasonOf, signal, waitFor } from "./clients.ts";

@@ -1,8 +1,8 @@
-import type { AdmissionRequest, Verdict } from "../../../src/apiserver/registry/admission.ts";
-import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
-import { type ApiStatus, failure } from "../../../src/protocol/api-status.ts";
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
-import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
+import type { AdmissionRequest, Verdict } from "@milo-quota/apiserver/registry/admission.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { type ApiStatus, failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { AdmissionBook, AdmittingClaim } from "../invariants/admission-book.ts";
 import type { SeededRandom } from "../world/seeded-random.ts";
 import type { Door, Host, World } from "../world/world.ts";

@@ -1,8 +1,8 @@
-import { Admission } from "../../../src/admission/admission.ts";
-import type { AdmittingClaim } from "../../../src/admission/admission-listener.ts";
-import { unknownUsage } from "../../../src/admission/usage-view.ts";
-import { planesOfServer } from "../../../src/controllers/planes-of-server.ts";
-import { claimPoliciesType, registrationsType } from "../../../src/controllers/quota-types.ts";
+import { Admission } from "@milo-quota/quota/admission/admission.ts";
+import type { AdmittingClaim } from "@milo-quota/quota/admission/admission-listener.ts";
+import { unknownUsage } from "@milo-quota/quota/admission/usage-view.ts";
+import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import { claimPoliciesType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { layout } from "../world/layout.ts";
 import type { Host } from "../world/world.ts";
 import { signal } from "./clients.ts";

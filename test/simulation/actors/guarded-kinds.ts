@@ -1,5 +1,5 @@
-import type { AdmissionRequest } from "../../../src/apiserver/registry/admission.ts";
-import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
+import type { AdmissionRequest } from "@milo-quota/apiserver/registry/admission.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { configMaps, webhookConfigurations } from "./clients.ts";
 import { bypassLabel } from "./manifests.ts";
 

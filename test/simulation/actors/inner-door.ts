@@ -1,8 +1,8 @@
-import type { AdmissionRequest, Allowed, Outcome, Verdict } from "../../../src/apiserver/registry/admission.ts";
-import { planesOfServer } from "../../../src/controllers/planes-of-server.ts";
-import { annotations } from "../../../src/core/resources/well-known.ts";
-import { failure } from "../../../src/protocol/api-status.ts";
-import { QuotaSystem } from "../../../src/up/quota-system.ts";
+import type { AdmissionRequest, Allowed, Outcome, Verdict } from "@milo-quota/apiserver/registry/admission.ts";
+import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import { annotations } from "@milo-quota/quota/core/resources/well-known.ts";
+import { QuotaSystem } from "@milo-quota/quota/embedded/quota-system.ts";
 import type { AdmissionBook, AdmittingClaim } from "../invariants/admission-book.ts";
 import { layout } from "../world/layout.ts";
 import type { SeededRandom } from "../world/seeded-random.ts";

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { type Consumer, type Counted, configMapKind, type PolicyName, placeDimension } from "./tiny-world.ts";
 
 const apiVersion = "quota.miloapis.com/v1alpha1";

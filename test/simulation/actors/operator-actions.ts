@@ -1,4 +1,9 @@
-import { bucketsType, claimPoliciesType, grantsType, registrationsType } from "../../../src/controllers/quota-types.ts";
+import {
+  bucketsType,
+  claimPoliciesType,
+  grantsType,
+  registrationsType,
+} from "@milo-quota/quota/controllers/quota-types.ts";
 import { textsAt } from "../invariants/json-fields.ts";
 import { startMs } from "../world/prepared-records.ts";
 import { clientOf, signal } from "./clients.ts";

@@ -1,6 +1,6 @@
-import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
-import type { KubernetesObject, ObjectMeta } from "../../../src/protocol/object-meta.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject, ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { Host } from "../world/world.ts";
 import { clientOf, insist, reasonOf, signal } from "./clients.ts";
 

@@ -1,6 +1,6 @@
-import { claimsType } from "../../../src/controllers/quota-types.ts";
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
-import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { claimsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import type { AdmissionBook } from "../invariants/admission-book.ts";
 import { conditionAt, textAt } from "../invariants/json-fields.ts";
 import type { Host } from "../world/world.ts";

@@ -1,5 +1,5 @@
-import type { ClaimRendering } from "../../../src/core/policy/claim-policy.ts";
-import { bucketNamespace } from "../../../src/core/resources/object-names.ts";
+import type { ClaimRendering } from "@milo-quota/quota/core/policy/claim-policy.ts";
+import { bucketNamespace } from "@milo-quota/quota/core/resources/object-names.ts";
 import type { TrueObject, World } from "../world/world.ts";
 import type { AdmissionBook } from "./admission-book.ts";
 import { isAtWork, type PolicyHistory } from "./policy-history.ts";

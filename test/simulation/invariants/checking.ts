@@ -1,7 +1,7 @@
 // What tests of invariants need: a store to plant mistakes in.
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
-import { writeJson } from "../../../src/protocol/json-writer.ts";
-import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { TrueChange, TrueObject } from "../world/world.ts";
 import type { Invariant } from "./invariant.ts";
 import { type QuotaChange, QuotaTruth } from "./quota-truth.ts";

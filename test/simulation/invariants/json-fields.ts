@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../../src/protocol/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 
 // Stored objects are read here without the parsers of the product: what judges it must not share its mistakes.
 

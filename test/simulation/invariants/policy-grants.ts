@@ -1,10 +1,10 @@
-import { compileGrantPolicy, type RenderedGrant } from "../../../src/core/policy/grant-policy.ts";
+import { formatSelector, selectorRequirements } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import { compileGrantPolicy, type RenderedGrant } from "@milo-quota/quota/core/policy/grant-policy.ts";
 import {
   type GrantCreationPolicy,
   parseGrantCreationPolicy,
-} from "../../../src/core/resources/grant-creation-policy.ts";
-import { bucketNamespace } from "../../../src/core/resources/object-names.ts";
-import { formatSelector, selectorRequirements } from "../../../src/protocol/label-selector.ts";
+} from "@milo-quota/quota/core/resources/grant-creation-policy.ts";
+import { bucketNamespace } from "@milo-quota/quota/core/resources/object-names.ts";
 import type { TrueObject, World } from "../world/world.ts";
 import { conditionAt, textAt } from "./json-fields.ts";
 import { keyText, type QuotaTruth } from "./quota-truth.ts";

@@ -1,4 +1,4 @@
-import type { ObjectKey } from "../../../src/apiserver/storage/object-key.ts";
+import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
 import type { TrueChange, TrueObject } from "../world/world.ts";
 import { readTrueClaim, type TrueClaim } from "./true-claim.ts";
 import { readTrueGrant, type TrueGrant } from "./true-grant.ts";

@@ -1,5 +1,5 @@
-import type { ObjectKey } from "../../../src/apiserver/storage/object-key.ts";
-import type { JsonObject, JsonValue } from "../../../src/protocol/json-value.ts";
+import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
+import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { amountAt, at, conditionAt, listAt, textAt, textsAt } from "./json-fields.ts";
 import { consumerIn, keyOfDimensions, pageId, type TruePart } from "./true-part.ts";
 

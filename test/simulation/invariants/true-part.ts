@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../../src/protocol/json-value.ts";
+import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { textAt } from "./json-fields.ts";
 
 /** So much of a resource type, with these dimensions. */

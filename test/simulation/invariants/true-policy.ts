@@ -1,7 +1,7 @@
-import type { ObjectKey } from "../../../src/apiserver/storage/object-key.ts";
-import { type CompiledClaimPolicy, compileClaimPolicy } from "../../../src/core/policy/claim-policy.ts";
-import { parseClaimCreationPolicy } from "../../../src/core/resources/claim-creation-policy.ts";
-import { writeJson } from "../../../src/protocol/json-writer.ts";
+import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
+import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
+import { type CompiledClaimPolicy, compileClaimPolicy } from "@milo-quota/quota/core/policy/claim-policy.ts";
+import { parseClaimCreationPolicy } from "@milo-quota/quota/core/resources/claim-creation-policy.ts";
 import type { TrueObject } from "../world/world.ts";
 import { at, conditionAt, textAt } from "./json-fields.ts";
 

@@ -1,5 +1,5 @@
-import type { ObjectKey } from "../../../src/apiserver/storage/object-key.ts";
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
+import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { at, conditionAt, listAt, textAt } from "./json-fields.ts";
 
 /** A registration as it is stored. */

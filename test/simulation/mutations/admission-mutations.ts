@@ -6,7 +6,7 @@ export const admissionMutations: readonly Mutation[] = [
     name: "allow a name that exists",
     edits: [
       {
-        file: "src/admission/claim-attempt.ts",
+        file: "packages/quota/src/admission/claim-attempt.ts",
         find: "if (await this.#claimant.exists(bound, signal)) throw this.#claimant.taken();",
         replace: "",
       },
@@ -16,12 +16,12 @@ export const admissionMutations: readonly Mutation[] = [
     name: "join a claim without a write",
     edits: [
       {
-        file: "src/admission/claim-attempt.ts",
+        file: "packages/quota/src/admission/claim-attempt.ts",
         find: "return this.#list(claim, candidatesOf(claim.metadata), signal);",
         replace: "return claim;",
       },
       {
-        file: "src/admission/waiter.ts",
+        file: "packages/quota/src/admission/waiter.ts",
         find: "uid === this.#uid && candidatesOf(claim.metadata).includes(this.wanted.candidate)",
         replace: "uid === this.#uid",
       },
@@ -30,14 +30,16 @@ export const admissionMutations: readonly Mutation[] = [
   {
     name: "no re-read after 410",
     scenario: "a claim is decided while the door hears nothing, and history does not reach back to it",
-    edits: [{ file: "src/admission/claim-stream.ts", find: "if (this.#isOpen) this.#readAll();", replace: "" }],
+    edits: [
+      { file: "packages/quota/src/admission/claim-stream.ts", find: "if (this.#isOpen) this.#readAll();", replace: "" },
+    ],
   },
   {
     name: "waiter by name",
     scenario: "a claim is denied, and made again for another object of the name, while the door hears nothing",
     edits: [
       {
-        file: "src/admission/waiter.ts",
+        file: "packages/quota/src/admission/waiter.ts",
         find: 'if (!isOurs) return this.end({ result: "lost" });',
         replace: "",
       },
@@ -48,7 +50,7 @@ export const admissionMutations: readonly Mutation[] = [
     scenario: "an object is refused for one of the two things that it takes",
     edits: [
       {
-        file: "src/admission/withdrawal.ts",
+        file: "packages/quota/src/admission/withdrawal.ts",
         find: "if (claim === undefined || !lists(claim, listed)) return;",
         replace: "return;",
       },
@@ -58,7 +60,7 @@ export const admissionMutations: readonly Mutation[] = [
     name: "answer before durable",
     edits: [
       {
-        file: "src/admission/waiter.ts",
+        file: "packages/quota/src/admission/waiter.ts",
         find: `case "pending":
         return "pending";`,
         replace: `case "pending":

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { external } from "../../../tools/bundle.ts";
 import { edited, type Mutation } from "./mutation.ts";
 
 const folder = "node_modules/.cache/milo-quota/simulation";
@@ -20,7 +21,7 @@ export async function bundleSimulation(
     platform: "node",
     format: "esm",
     target: "node20",
-    packages: "external",
+    external,
     sourcemap: "inline",
     legalComments: "none",
     logLevel: "error",

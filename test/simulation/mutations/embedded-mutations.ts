@@ -1,7 +1,7 @@
 import type { Mutation } from "./mutation.ts";
 
-const storeChange = "src/apiserver/registry/store-change.ts";
-const bucketBatch = "src/controllers/writer/bucket-batch.ts";
+const storeChange = "packages/apiserver/src/registry/store-change.ts";
+const bucketBatch = "packages/quota/src/controllers/writer/bucket-batch.ts";
 const transact = "const result = await registry.store.transact(writes, { ticket, isBeforeRendered: isRelease });";
 
 /** Mistakes that only matter where server, controllers and admission are one process. */
@@ -43,7 +43,7 @@ export const embeddedMutations: readonly Mutation[] = [
     worlds: "embedded",
     edits: [
       {
-        file: "src/apiserver/storage/log-writer.ts",
+        file: "packages/apiserver/src/storage/log-writer.ts",
         find: "await log.append(rows.map(({ record }) => record));",
         replace: `await log.append(rows.slice(0, 1).map(({ record }) => record));
       if (rows.length > 1) await log.append(rows.slice(1).map(({ record }) => record));`,
@@ -55,7 +55,7 @@ export const embeddedMutations: readonly Mutation[] = [
     worlds: "embedded",
     edits: [
       {
-        file: "src/apiserver/storage/store.ts",
+        file: "packages/apiserver/src/storage/store.ts",
         find: "this.#changes = rows.map(({ record, object }) => this.#objects.apply(record, object, nowMs));",
         replace: `this.#changes = rows.map(({ record, object }) => {
       const change = this.#objects.apply(record, object, nowMs);
@@ -70,7 +70,7 @@ export const embeddedMutations: readonly Mutation[] = [
     worlds: "embedded",
     edits: [
       {
-        file: "src/apiserver/http/watch-stream.ts",
+        file: "packages/apiserver/src/http/watch-stream.ts",
         find: `    if (this.#owesProgress) return;
     this.#sent = this.#ports.store.revision;`,
         replace: `    if (this.#owesProgress) return;
@@ -83,7 +83,7 @@ export const embeddedMutations: readonly Mutation[] = [
     worlds: "embedded",
     edits: [
       {
-        file: "src/apiserver/http/read-requests.ts",
+        file: "packages/apiserver/src/http/read-requests.ts",
         find: "return plainAnswer(200, String(registry.store.revision));",
         replace: "return plainAnswer(200, String(registry.store.revision - 1));",
       },
@@ -136,12 +136,12 @@ export const embeddedMutations: readonly Mutation[] = [
     worlds: "embedded",
     edits: [
       {
-        file: "src/admission/stored-together.ts",
+        file: "packages/quota/src/admission/stored-together.ts",
         find: "({ plane, claim, uid: newUid() })",
         replace: "({ plane, claim, uid: [plane, claim.namespace, claim.name].join(' ') })",
       },
       {
-        file: "src/core/ledger/settle.ts",
+        file: "packages/quota/src/core/ledger/settle.ts",
         find: 'if (known !== undefined && (known.state !== "pending" || known.deleting)) return false;',
         replace: 'if (known !== undefined && (known.state === "granted" || known.deleting)) return false;',
       },
@@ -152,7 +152,7 @@ export const embeddedMutations: readonly Mutation[] = [
     worlds: "embedded",
     edits: [
       {
-        file: "src/controllers/writer/turns.ts",
+        file: "packages/quota/src/controllers/writer/turns.ts",
         find: "while (!this.isFree) await this.#over;",
         replace: "",
       },
@@ -197,7 +197,7 @@ export const embeddedMutations: readonly Mutation[] = [
     worlds: "embedded",
     edits: [
       {
-        file: "src/controllers/writer/bucket-writer.ts",
+        file: "packages/quota/src/controllers/writer/bucket-writer.ts",
         find: "(!deleting || isKnown())",
         replace: "!deleting",
       },

@@ -1,7 +1,7 @@
 import type { Mutation } from "./mutation.ts";
 
-const nextStep = "src/controllers/ownership/next-step.ts";
-const changes = "src/controllers/ownership/claim-changes.ts";
+const nextStep = "packages/quota/src/controllers/ownership/next-step.ts";
+const changes = "packages/quota/src/controllers/ownership/claim-changes.ts";
 const deletion = '{ uid, resourceVersion, propagation: "Background" }';
 
 /** Mistakes in binding claims to objects, and in letting them go. */
@@ -21,13 +21,13 @@ export const ownershipMutations: readonly Mutation[] = [
     scenario: "an object is stored long after it was let in, and seen even later, by a clock that is ahead",
     edits: [
       {
-        file: "src/controllers/ownership/claim-decisions.ts",
+        file: "packages/quota/src/controllers/ownership/claim-decisions.ts",
         find: 'return step.step === "look" ? decide(await this.#look(address, signal)) : step;',
         replace: `const early = this.early?.get(claim.uid + automatic.candidates.join() + automatic.bound);
     return step.step === "look" ? decide(await (early ?? this.#look(address, signal))) : step;`,
       },
       {
-        file: "src/controllers/ownership/claim-decisions.ts",
+        file: "packages/quota/src/controllers/ownership/claim-decisions.ts",
         find: "const address = addressOf(automatic, this.#options.runtime.planes);\n    return this.#decide(",
         replace: `const address = addressOf(automatic, this.#options.runtime.planes);
     const early = (this.early ??= new Map());
@@ -42,18 +42,18 @@ export const ownershipMutations: readonly Mutation[] = [
     scenario: "an object is stored long after it was let in, and seen even later, by a clock that is ahead",
     edits: [
       {
-        file: "src/controllers/views/claim-record.ts",
+        file: "packages/quota/src/controllers/views/claim-record.ts",
         find: "deleting: deletionTimestamp !== undefined,",
         replace: `deleting: deletionTimestamp !== undefined,
       createdMs: Date.parse(claim.metadata.creationTimestamp ?? ""),`,
       },
       {
-        file: "src/controllers/ownership/claim-register.ts",
+        file: "packages/quota/src/controllers/ownership/claim-register.ts",
         find: "new FirstSeen(runtime.elapsedMs)",
         replace: "new FirstSeen(() => runtime.clock.now())",
       },
       {
-        file: "src/controllers/ownership/first-seen.ts",
+        file: "packages/quota/src/controllers/ownership/first-seen.ts",
         find: "const listMs = isSameClaim && before.list === list ? before.listMs : nowMs;",
         replace: "const listMs = claim.createdMs;",
       },
@@ -91,7 +91,7 @@ export const ownershipMutations: readonly Mutation[] = [
     scenario: "the claim of an object is in another plane",
     edits: [
       {
-        file: "src/core/resources/claim-owner.ts",
+        file: "packages/quota/src/core/resources/claim-owner.ts",
         find: 'return claim.plane === object.plane && (object.namespace === "" || object.namespace === claim.namespace);',
         replace: "return true;",
       },
@@ -113,7 +113,7 @@ export const ownershipMutations: readonly Mutation[] = [
     scenario: "objects of the same name in two planes are found that nobody asked about",
     edits: [
       {
-        file: "src/core/policy/rendered-names.ts",
+        file: "packages/quota/src/core/policy/rendered-names.ts",
         find: "stableHash([...originParts(origin), consumerKey(consumer), ...asked], nameHashLength)",
         replace:
           'stableHash([...originParts({ ...origin, plane: "" }), consumerKey(consumer), ...asked], nameHashLength)',

@@ -7,7 +7,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "somebody changes one page of two while both are written",
     edits: [
       {
-        file: "src/controllers/writer/batch.ts",
+        file: "packages/quota/src/controllers/writer/batch.ts",
         find: "return pagesOf(claim).every((type) => pages.has(type));",
         replace: "return pagesOf(claim).some((type) => pages.has(type));",
       },
@@ -18,7 +18,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "a half promise is given up while its other half is on its way",
     edits: [
       {
-        file: "src/core/ledger/recover.ts",
+        file: "packages/quota/src/core/ledger/recover.ts",
         find: 'return open.length > 0 ? { step: "fence", pages: open } : { step: "drop", sets };',
         replace: 'return { step: "drop", sets };',
       },
@@ -29,7 +29,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "two writers promise one page each",
     edits: [
       {
-        file: "src/core/ledger/recover.ts",
+        file: "packages/quota/src/core/ledger/recover.ts",
         find: "reservation.set === set &&",
         replace: "",
       },
@@ -39,7 +39,7 @@ export const writerMutations: readonly Mutation[] = [
     name: "ignore one page of a claim",
     edits: [
       {
-        file: "src/core/ledger/page.ts",
+        file: "packages/quota/src/core/ledger/page.ts",
         find: "return [...new Set(parts.map((part) => part.resourceType))];",
         replace: "return [...new Set(parts.map((part) => part.resourceType))].slice(0, 1);",
       },
@@ -50,7 +50,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "a page is counted by somebody who has not heard of the latest claims",
     edits: [
       {
-        file: "src/controllers/writer/recount.ts",
+        file: "packages/quota/src/controllers/writer/recount.ts",
         find: "await Promise.all([views.claims.fresh(signal), views.grants.fresh(signal)]);",
         replace: "",
       },
@@ -60,7 +60,7 @@ export const writerMutations: readonly Mutation[] = [
     name: "adjust allocated by a delta",
     edits: [
       {
-        file: "src/core/ledger/rewrite.ts",
+        file: "packages/quota/src/core/ledger/rewrite.ts",
         find: "const figures = shown(book.figures());",
         replace: `const now = book.figures();
   const counted = (globalThis.counted ??= new WeakMap());
@@ -75,7 +75,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "a claim is deleted before the writer hears that it has granted it",
     edits: [
       {
-        file: "src/core/ledger/claim-knowledge.ts",
+        file: "packages/quota/src/core/ledger/claim-knowledge.ts",
         find: "if (rank[learned.state] < rank[known.state]) return known;",
         replace: 'if (rank[learned.state] < rank[known.state]) return known.state === "gone" ? learned : known;',
       },
@@ -86,7 +86,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "a claim is made again under its name while the old one is answered",
     edits: [
       {
-        file: "src/controllers/writer/claim-store.ts",
+        file: "packages/quota/src/controllers/writer/claim-store.ts",
         find: 'if (current === undefined || current.metadata.uid !== uid) return { outcome: "gone" };',
         replace: `if (current === undefined) return { outcome: "gone" };
       if (current.metadata.uid !== uid) return this.write(place, { claim: current, status }, signal);`,
@@ -98,7 +98,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "more is granted, and the writer has not heard of it",
     edits: [
       {
-        file: "src/controllers/writer/denials.ts",
+        file: "packages/quota/src/controllers/writer/denials.ts",
         find: `  await Promise.all([views.grants.fresh(signal), views.registrations.fresh(signal)]);
   const { grantChanges } = state;
   const types = new Set(denials.flatMap(pagesOf).filter((type) => !swapped.has(type)));
@@ -118,7 +118,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "a page is needed again while its removal is on its way",
     edits: [
       {
-        file: "src/controllers/writer/page-store.ts",
+        file: "packages/quota/src/controllers/writer/page-store.ts",
         find: "delete(ref, { uid, resourceVersion: version }, signal)",
         replace: "delete(ref, { uid }, signal)",
       },
@@ -129,7 +129,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "two writers promise the same pool for different dimensions",
     edits: [
       {
-        file: "src/controllers/writer/page-store.ts",
+        file: "packages/quota/src/controllers/writer/page-store.ts",
         find: 'if (meaning === "conflict") return undefined;',
         replace: `if (meaning === "conflict") {
         const now = await this.read(key, before.page.resourceType, signal);
@@ -143,7 +143,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "an object comes to need less",
     edits: [
       {
-        file: "src/core/ledger/read-claim.ts",
+        file: "packages/quota/src/core/ledger/read-claim.ts",
         find: "parts: heldParts(claim, answer.allocations)",
         replace: "parts: claim.requests.map(partOf)",
       },
@@ -154,7 +154,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "two writers promise the same pool for different dimensions",
     edits: [
       {
-        file: "src/controllers/writer/page-store.ts",
+        file: "packages/quota/src/controllers/writer/page-store.ts",
         find: 'if (meaning === "conflict") return undefined;',
         replace: `if (meaning === "conflict") {
         const now = await this.read(key, before.page.resourceType, signal);
@@ -170,7 +170,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "a process leads a second time",
     edits: [
       {
-        file: "src/controllers/writer/page-store.ts",
+        file: "packages/quota/src/controllers/writer/page-store.ts",
         find: "this.#term = runtime.random.uuid().slice(0, 8);",
         replace: 'this.#term = "1";',
       },

@@ -1,5 +1,5 @@
 // Claims and the objects that they are for: stored late, or not at all, or another under the same name.
-import type { Call } from "../../../src/kube/transport/transport.ts";
+import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import type { WorldStep } from "../run-world.ts";
 import { change, create, post, remove } from "./people.ts";
 import { configMap, grant, labelPolicy, registration } from "./quota-objects.ts";

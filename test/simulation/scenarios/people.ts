@@ -1,4 +1,13 @@
 // What people and services do in scenarios: each is done until it is done.
+
+import { pause } from "@milo-quota/kubernetes/client/pause.ts";
+import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import {
   anyObject,
   bucketsType,
@@ -6,15 +15,7 @@ import {
   claimsType,
   grantsType,
   registrationsType,
-} from "../../../src/controllers/quota-types.ts";
-import { KubeClient } from "../../../src/kube/client/kube-client.ts";
-import type { ResourceClient } from "../../../src/kube/client/resource-client.ts";
-import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
-import { pause } from "../../../src/kube/pause.ts";
-import { sharedAbort } from "../../../src/kube/shared-abort.ts";
-import { StatusError } from "../../../src/protocol/api-status.ts";
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
-import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
+} from "@milo-quota/quota/controllers/quota-types.ts";
 import { layout } from "../world/layout.ts";
 import type { Host, World } from "../world/world.ts";
 

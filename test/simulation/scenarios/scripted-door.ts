@@ -1,6 +1,6 @@
-import { failure } from "../../../src/protocol/api-status.ts";
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
-import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
+import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { configMaps } from "../actors/clients.ts";
 import type { DoorAnswer, DoorRequest } from "../actors/door.ts";
 import { Doorkeeper } from "../actors/doorkeeper.ts";

@@ -1,5 +1,5 @@
 // Two writers at once, a and b: what one has sent arrives when the other has moved on.
-import { bucketName } from "../../../src/core/resources/object-names.ts";
+import { bucketName } from "@milo-quota/quota/core/resources/object-names.ts";
 import type { WorldStep } from "../run-world.ts";
 import { change, create, remove } from "./people.ts";
 import { claim, grant, grantWhere, organization, registration } from "./quota-objects.ts";

@@ -1,6 +1,6 @@
-import type { Reply } from "../../../src/kube/transport/transport.ts";
-import { type ApiStatus, failure, StatusError } from "../../../src/protocol/api-status.ts";
-import { writeJson } from "../../../src/protocol/json-writer.ts";
+import type { Reply } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { type ApiStatus, failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 
 /** What becomes of a request that a server does nothing about. */
 export type Undone = "unavailable" | "busy";

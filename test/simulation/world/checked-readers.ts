@@ -1,6 +1,10 @@
-import { keyText } from "../../../src/apiserver/storage/key-order.ts";
-import type { Change, ObjectStore } from "../../../src/apiserver/storage/object-store.ts";
-import type { DirectAnswer, DirectHandle, DirectSink } from "../../../src/kube/transport/direct-transport.ts";
+import { keyText } from "@milo-quota/apiserver/storage/key-order.ts";
+import type { Change, ObjectStore } from "@milo-quota/apiserver/storage/object-store.ts";
+import type {
+  DirectAnswer,
+  DirectHandle,
+  DirectSink,
+} from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import type { RecordedTruth } from "./truth.ts";
 import { InvariantBroken } from "./world.ts";
 

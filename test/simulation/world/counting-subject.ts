@@ -1,11 +1,11 @@
 // A subject that has nothing to do with quota: clients count in config maps, others follow. It shows what a world does
 // to programs, and that mistakes of programs are found.
-import { KubeClient } from "../../../src/kube/client/kube-client.ts";
-import { sharedAbort } from "../../../src/kube/shared-abort.ts";
-import { ConnectionFailed } from "../../../src/kube/transport/transport.ts";
-import { Informer } from "../../../src/kube/watch/informer.ts";
-import { sourceOf } from "../../../src/kube/watch/object-source.ts";
-import { StatusError } from "../../../src/protocol/api-status.ts";
+import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import { sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { type ConfigMap, configMap, configMaps, parseConfigMap } from "../../kube-client/kinds.ts";
 import type { Subject } from "../run-seed.ts";
 import type { SeededRandom } from "./seeded-random.ts";

@@ -1,4 +1,4 @@
-import type { Call } from "../../../src/kube/transport/transport.ts";
+import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
 
 /** Holds some requests of a machine back until it is opened. */
 export class Gate {

@@ -1,4 +1,4 @@
-import type { Call, LineSink, Reply, Transport } from "../../../src/kube/transport/transport.ts";
+import type { Call, LineSink, Reply, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { replyTo } from "./busy-server.ts";
 import type { Life, SimulatedMachine } from "./machine.ts";
 import type { Fate } from "./weather.ts";

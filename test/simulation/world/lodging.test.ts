@@ -1,8 +1,8 @@
+import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { anyObject } from "@milo-quota/quota/controllers/quota-types.ts";
 import { describe, expect, it } from "vitest";
-import { anyObject } from "../../../src/controllers/quota-types.ts";
-import { KubeClient } from "../../../src/kube/client/kube-client.ts";
-import type { ResourceClient } from "../../../src/kube/client/resource-client.ts";
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
 import { configMap, configMaps } from "../../kube-client/kinds.ts";
 import type { DiskState } from "./disk.ts";
 import { preparedRecords } from "./prepared-records.ts";

@@ -1,7 +1,7 @@
-import type { EmbeddedServer } from "../../../src/apiserver/embedded-server.ts";
-import { type DirectHandle, directTransport } from "../../../src/kube/transport/direct-transport.ts";
-import type { Call, Transport } from "../../../src/kube/transport/transport.ts";
-import { systemUser } from "../../../src/up/quota-system.ts";
+import type { EmbeddedServer } from "@milo-quota/apiserver/embedded-server.ts";
+import { type DirectHandle, directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import type { Call, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { systemUser } from "@milo-quota/quota/embedded/quota-system.ts";
 import { InnerWay } from "./inner-way.ts";
 import type { Life, SimulatedMachine } from "./machine.ts";
 import type { SeededRandom } from "./seeded-random.ts";

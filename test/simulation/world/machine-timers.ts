@@ -1,4 +1,4 @@
-import type { Timer } from "../../../src/protocol/clock.ts";
+import type { Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { MachineClock } from "./machine-clock.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 

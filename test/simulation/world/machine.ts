@@ -1,5 +1,5 @@
-import type { Call } from "../../../src/kube/transport/transport.ts";
-import type { Clock } from "../../../src/protocol/clock.ts";
+import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { MachineClock } from "./machine-clock.ts";
 import { MachineTimers } from "./machine-timers.ts";
 import { SeededRandom } from "./seeded-random.ts";

@@ -1,6 +1,11 @@
-import { ChildAbort } from "../../../src/kube/child-abort.ts";
-import { type Call, ConnectionFailed, type Reply, type Transport } from "../../../src/kube/transport/transport.ts";
-import { resourceExpired, StatusError } from "../../../src/protocol/api-status.ts";
+import { ChildAbort } from "@milo-quota/kubernetes/client/child-abort.ts";
+import {
+  type Call,
+  ConnectionFailed,
+  type Reply,
+  type Transport,
+} from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { resourceExpired, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { refusalOf, replyTo, type Undone } from "./busy-server.ts";
 import { Gate } from "./gate.ts";
 import type { Life, SimulatedMachine } from "./machine.ts";

@@ -1,15 +1,15 @@
-import { startEmbedded } from "../../../src/apiserver/embedded-server.ts";
-import { FakeClock } from "../../../src/apiserver/storage/fake-clock.ts";
-import { MemoryLog } from "../../../src/apiserver/storage/memory-log.ts";
-import type { LogRecord } from "../../../src/apiserver/storage/record-log.ts";
-import { anyObject, namespacesType } from "../../../src/controllers/quota-types.ts";
-import { quotaKinds } from "../../../src/core/resources/kinds.ts";
-import { systemNamespace } from "../../../src/core/resources/well-known.ts";
-import { KubeClient } from "../../../src/kube/client/kube-client.ts";
-import type { ResourceType } from "../../../src/kube/client/resource-type.ts";
-import { directTransport } from "../../../src/kube/transport/direct-transport.ts";
-import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
-import { crdOf } from "../../../src/schema/crd.ts";
+import { startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
+import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import type { LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
+import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
+import { anyObject, namespacesType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
+import { systemNamespace } from "@milo-quota/quota/core/resources/well-known.ts";
 import { definitionsFrom, layout, planes, resolvePlane } from "./layout.ts";
 import { SeededRandom } from "./seeded-random.ts";
 

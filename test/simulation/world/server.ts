@@ -1,13 +1,13 @@
-import { type EmbeddedServer, startEmbedded } from "../../../src/apiserver/embedded-server.ts";
-import type { StoreLimits } from "../../../src/apiserver/storage/store-limits.ts";
-import { directTransport } from "../../../src/kube/transport/direct-transport.ts";
+import { type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
+import type { StoreLimits } from "@milo-quota/apiserver/storage/store-limits.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import {
   type Call,
   ConnectionFailed,
   type LineSink,
   type Reply,
   type Transport,
-} from "../../../src/kube/transport/transport.ts";
+} from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { CheckedReaders } from "./checked-readers.ts";
 import type { SimulatedDisk } from "./disk.ts";
 import { definitionsFrom, resolvePlane } from "./layout.ts";

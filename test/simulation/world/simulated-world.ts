@@ -1,5 +1,5 @@
-import type { LogRecord } from "../../../src/apiserver/storage/record-log.ts";
-import type { StoreLimits } from "../../../src/apiserver/storage/store-limits.ts";
+import type { LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
+import type { StoreLimits } from "@milo-quota/apiserver/storage/store-limits.ts";
 import { SimulatedDisk } from "./disk.ts";
 import { layout, planes } from "./layout.ts";
 import { Lodging } from "./lodging.ts";

@@ -1,4 +1,4 @@
-import { type Call, ConnectionFailed, type LineSink } from "../../../src/kube/transport/transport.ts";
+import { type Call, ConnectionFailed, type LineSink } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 export interface WayPorts {

@@ -1,5 +1,5 @@
-import type { Call } from "../../../src/kube/transport/transport.ts";
-import { writeJson } from "../../../src/protocol/json-writer.ts";
+import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 
 /** A change of the object that a write is about, by somebody who means no harm; undefined where there is none to change. */
 export function touchOf({ method, path }: Call, mark: string): Call | undefined {

@@ -1,7 +1,7 @@
-import { compareKeys, keyText } from "../../../src/apiserver/storage/key-order.ts";
-import type { ObjectKey, Scope } from "../../../src/apiserver/storage/object-key.ts";
-import type { LogRecord } from "../../../src/apiserver/storage/record-log.ts";
-import { readJson } from "../../../src/protocol/json-reader.ts";
+import { compareKeys, keyText } from "@milo-quota/apiserver/storage/key-order.ts";
+import type { ObjectKey, Scope } from "@milo-quota/apiserver/storage/object-key.ts";
+import type { LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
+import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import type { TrueChange, TrueObject, Truth } from "./world.ts";
 
 /** What records come to: the newest of each key, unless it is a deletion. */

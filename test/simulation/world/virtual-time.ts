@@ -1,4 +1,4 @@
-import type { Timer } from "../../../src/protocol/clock.ts";
+import type { Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
 
 interface Due {
   readonly atMs: number;

@@ -1,4 +1,4 @@
-import type { Call } from "../../../src/kube/transport/transport.ts";
+import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { planeOfPath } from "./layout.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { VirtualTime } from "./virtual-time.ts";

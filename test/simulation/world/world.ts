@@ -1,12 +1,12 @@
 // What those who act in a simulated world, and those who judge it, can see and do.
-import type { EmbeddedServer } from "../../../src/apiserver/embedded-server.ts";
-import type { AdmissionPlugin } from "../../../src/apiserver/registry/admission.ts";
-import type { ObjectKey, Scope } from "../../../src/apiserver/storage/object-key.ts";
-import type { PlaneLayout } from "../../../src/controllers/planes-of-server.ts";
-import type { Transport } from "../../../src/kube/transport/transport.ts";
-import type { Clock } from "../../../src/protocol/clock.ts";
-import type { JsonObject } from "../../../src/protocol/json-value.ts";
-import type { KubernetesObject } from "../../../src/protocol/object-meta.ts";
+import type { EmbeddedServer } from "@milo-quota/apiserver/embedded-server.ts";
+import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission.ts";
+import type { ObjectKey, Scope } from "@milo-quota/apiserver/storage/object-key.ts";
+import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import type { PlaneLayout } from "@milo-quota/quota/controllers/planes-of-server.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /**

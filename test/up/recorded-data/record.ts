@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { ConnectionFailed } from "../../../src/kube/transport/transport.ts";
+import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import type { Body } from "../../apiserver/test-server.ts";
 import { FrontDoor } from "../front-door.ts";
 import { RunningProgram } from "../running-program.ts";

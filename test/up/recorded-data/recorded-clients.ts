@@ -1,5 +1,5 @@
+import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { expect } from "vitest";
-import { ConnectionFailed } from "../../../src/kube/transport/transport.ts";
 import type { Body } from "../../apiserver/test-server.ts";
 import type { Answer, FrontDoor } from "../front-door.ts";
 import { type Place, sized } from "./recorded-places.ts";

@@ -1,0 +1,246 @@
+import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { type OwnerReference, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { deleteObject } from "../registry/delete.ts";
+import { ownedAfterUpdate } from "../registry/field-ownership.ts";
+import type { KindCatalog } from "../registry/kind-catalog.ts";
+import { finalizersOf, withMetadata } from "../registry/metadata.ts";
+import { foregroundFinalizer, orphanFinalizer } from "../registry/metadata-rules.ts";
+import { storedResource } from "../registry/object-request.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { ApiObject, ServedKind } from "../registry/served-kind.ts";
+import { updateObject } from "../registry/update.ts";
+import { keyText } from "../storage/key-order.ts";
+import type { ObjectKey } from "../storage/object-key.ts";
+import type { Change, StoredObject } from "../storage/object-store.ts";
+import { Gone, ignoreGone } from "./gone.ts";
+import { OwnerIndex, ownersOf } from "./owner-index.ts";
+import { serverRequest, systemUser } from "./server-request.ts";
+import { WorkQueue } from "./work-queue.ts";
+
+const user = systemUser("generic-garbage-collector");
+
+/** How many owners are remembered after they went. */
+const goneMax = 10_000;
+
+/** How soon to look again at an object whose owner nobody knows: its kind may be served by then. */
+const unknownAgainMs = 30_000;
+
+/** What an owner reference points to. */
+type OwnerState =
+  | "here"
+  /** Being deleted, and waiting for its dependents to go first. */
+  | "waiting"
+  | "gone"
+  /** Of a kind that is not served, or out of reach: nothing is known, so nothing is done. */
+  | "unknown";
+
+/** Deletes objects whose owners are gone, lets owners wait for their dependents, and cuts off those who shall stay. */
+export class GarbageCollector {
+  readonly #registry: Registry;
+  readonly #kinds: KindCatalog;
+  readonly #index = new OwnerIndex();
+  /** The UIDs that went last. Their kind may go right after them, and could not tell any more that they did. */
+  readonly #gone = new Set<string>();
+  readonly #queue: WorkQueue<ObjectKey>;
+  readonly #stopWatch: () => void;
+
+  constructor(registry: Registry, kinds: KindCatalog, report: (error: unknown) => void) {
+    this.#registry = registry;
+    this.#kinds = kinds;
+    const { clock, store } = registry;
+    this.#queue = new WorkQueue({ keyOf: keyText, clock, report, work: (key, signal) => this.#look(key, signal) });
+    for (const resource of store.resources()) {
+      for (const stored of store.list({ resource })) if (mayMatter(stored)) this.#learnAtStart(stored);
+    }
+    this.#stopWatch = store.watchAll((change) => this.#hear(change));
+  }
+
+  stop(): void {
+    this.#stopWatch();
+    this.#queue.stop();
+  }
+
+  #hear(change: Change): void {
+    if (change.type !== "deleted") {
+      this.#learn(change);
+      return;
+    }
+    const { key, object } = change.stored;
+    for (const owner of ownersOf(change.stored)) this.#lookAtOwner(key, owner);
+    this.#index.remove(key);
+    const dependents = this.#index.dependentsOf(key.plane, object.metadata.uid ?? "");
+    if (dependents.length > 0) this.#remember(object.metadata.uid as string);
+    for (const dependent of dependents) this.#queue.add(dependent);
+  }
+
+  #remember(uid: string): void {
+    this.#gone.add(uid);
+    const [oldest] = this.#gone;
+    if (this.#gone.size > goneMax && oldest !== undefined) this.#gone.delete(oldest);
+  }
+
+  #learnAtStart(stored: StoredObject): void {
+    const owners = ownersOf(stored);
+    this.#index.put(stored.key, owners);
+    if (owners.length > 0 || isAwaitingDependents(stored)) this.#queue.add(stored.key);
+  }
+
+  /** With all of its owners here there is nothing to do: when one goes, or waits, that is heard of then. */
+  #learn({ type, stored }: Change): void {
+    const owners = ownersOf(stored);
+    if (type === "modified" || owners.length > 0) this.#index.put(stored.key, owners);
+    const isKept = owners.every((owner) => this.#stateOf(stored.key, owner) === "here");
+    if (!isKept || isAwaitingDependents(stored)) this.#queue.add(stored.key);
+  }
+
+  /** An owner that waits for its dependents may be waiting for this one. */
+  #lookAtOwner(dependent: ObjectKey, reference: OwnerReference): void {
+    const owner = this.#find(dependent, reference);
+    if (typeof owner === "object" && isAwaitingDependents(owner)) this.#queue.add(owner.key);
+  }
+
+  async #look(key: ObjectKey, signal: AbortSignal): Promise<number | undefined> {
+    await this.#registry.store.quiet(key);
+    const stored = this.#registry.store.get(key);
+    const kind = this.#kindOf(key);
+    if (stored === undefined || kind === undefined) return undefined;
+    const object = stored.object as ApiObject;
+    const isGoing = object.metadata.deletionTimestamp !== undefined;
+    if (isGoing && finalizersOf(object).includes(orphanFinalizer)) return this.#orphan(stored, kind, signal);
+    if (isGoing && finalizersOf(object).includes(foregroundFinalizer)) return this.#waitOrGo(stored, kind, signal);
+    return isGoing ? undefined : this.#keepOrDelete(stored, kind, signal);
+  }
+
+  async #keepOrDelete(stored: StoredObject, kind: ServedKind, signal: AbortSignal): Promise<number | undefined> {
+    const owners = ownersOf(stored);
+    if (owners.length === 0) return undefined;
+    const states = owners.map((owner) => this.#stateOf(stored.key, owner));
+    if (states.includes("unknown")) return unknownAgainMs;
+    const lost = owners.filter((_, index) => states[index] !== "here");
+    if (!states.includes("here")) await this.#delete(stored, kind, states.includes("waiting"), signal);
+    else if (lost.length > 0) await this.#cutOff(stored.key, kind, lost, signal);
+    return undefined;
+  }
+
+  async #delete(stored: StoredObject, kind: ServedKind, isWaitedFor: boolean, signal: AbortSignal): Promise<void> {
+    const { key, object } = stored;
+    const uid = object.metadata.uid as string;
+    const hasDependents = this.#index.dependentsOf(key.plane, uid).length > 0;
+    // Of the very state that was judged: a change since then, such as an owner cut off, is judged anew.
+    const version =
+      object.metadata.resourceVersion === undefined ? {} : { resourceVersion: object.metadata.resourceVersion };
+    const propagationPolicy = isWaitedFor && hasDependents ? { propagationPolicy: "Foreground" } : {};
+    const request = serverRequest(key, kind, user, signal);
+    await ignoring(
+      ["NotFound", "Conflict"],
+      deleteObject(this.#registry, request, key.name, { uid, ...version, ...propagationPolicy }),
+    );
+  }
+
+  /** Dependents that block go first; those that do not block are told to go, and not waited for. */
+  async #waitOrGo(stored: StoredObject, kind: ServedKind, signal: AbortSignal): Promise<undefined> {
+    const { key, object } = stored;
+    const uid = object.metadata.uid as string;
+    const dependents = this.#index.dependentsOf(key.plane, uid);
+    for (const dependent of dependents) this.#queue.add(dependent);
+    const blocking = dependents.filter((dependent) => this.#blocks(dependent, uid));
+    if (blocking.length === 0) await this.#dropFinalizer(key, kind, foregroundFinalizer, signal);
+    return undefined;
+  }
+
+  #blocks(dependent: ObjectKey, ownerUid: string): boolean {
+    const stored = this.#registry.store.get(dependent);
+    if (stored === undefined) return false;
+    return ownersOf(stored).some(({ uid, blockOwnerDeletion }) => uid === ownerUid && blockOwnerDeletion === true);
+  }
+
+  async #orphan(stored: StoredObject, kind: ServedKind, signal: AbortSignal): Promise<undefined> {
+    const { key, object } = stored;
+    const uid = object.metadata.uid as string;
+    for (const dependent of this.#index.dependentsOf(key.plane, uid)) {
+      const dependentKind = this.#kindOf(dependent);
+      if (dependentKind === undefined) continue;
+      await this.#cutOff(dependent, dependentKind, [{ uid }], signal);
+    }
+    await this.#dropFinalizer(key, kind, orphanFinalizer, signal);
+    return undefined;
+  }
+
+  #cutOff(
+    key: ObjectKey,
+    kind: ServedKind,
+    lost: readonly Pick<OwnerReference, "uid">[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#change(key, kind, signal, (current) => {
+      const kept = (current.metadata.ownerReferences ?? []).filter(
+        ({ uid }) => !lost.some((owner) => owner.uid === uid),
+      );
+      return withMetadata(current, { ownerReferences: kept.length === 0 ? undefined : kept });
+    });
+  }
+
+  #dropFinalizer(key: ObjectKey, kind: ServedKind, finalizer: string, signal: AbortSignal): Promise<void> {
+    return this.#change(key, kind, signal, (current) => {
+      const kept = finalizersOf(current).filter((name) => name !== finalizer);
+      return withMetadata(current, { finalizers: kept.length === 0 ? undefined : kept });
+    });
+  }
+
+  async #change(
+    key: ObjectKey,
+    kind: ServedKind,
+    signal: AbortSignal,
+    change: (current: ApiObject) => ApiObject,
+  ): Promise<void> {
+    const request = serverRequest(key, kind, user, signal);
+    const update = updateObject(this.#registry, request, key.name, (current) => {
+      if (current === undefined) throw new Gone();
+      return ownedAfterUpdate(current, change(current), request, this.#registry.clock.now());
+    });
+    await update.catch(ignoreGone);
+  }
+
+  #stateOf(dependent: ObjectKey, reference: OwnerReference): OwnerState {
+    const owner = this.#find(dependent, reference);
+    if (typeof owner === "string") return owner;
+    return isAwaitingDependents(owner) && finalizersOf(owner.object as ApiObject).includes(foregroundFinalizer)
+      ? "waiting"
+      : "here";
+  }
+
+  /** A namespaced owner is looked for where its dependent is; it cannot own anything elsewhere. */
+  #find(dependent: ObjectKey, { apiVersion, kind, name, uid }: OwnerReference): StoredObject | "gone" | "unknown" {
+    const served = this.#kinds.inPlane(dependent.plane).ofKind(parseApiVersion(apiVersion).group, kind);
+    if (this.#gone.has(uid)) return "gone";
+    if (served === undefined) return "unknown";
+    if (served.scope === "Namespaced" && dependent.namespace === "") return "unknown";
+    const namespace = served.scope === "Namespaced" ? dependent.namespace : "";
+    const resource = storedResource(served);
+    const owner = this.#registry.store.get({ plane: dependent.plane, resource, namespace, name });
+    return owner?.object.metadata.uid === uid ? owner : "gone";
+  }
+
+  #kindOf({ plane, resource }: ObjectKey): ServedKind | undefined {
+    return this.#kinds.inPlane(plane).stored(resource);
+  }
+}
+
+/** Told from the text: most objects have no owners and are not being deleted, and need not be parsed to know it. */
+function mayMatter({ text }: StoredObject): boolean {
+  return text.includes('"ownerReferences"') || text.includes('"deletionTimestamp"');
+}
+
+function isAwaitingDependents({ object }: StoredObject): boolean {
+  const { deletionTimestamp, finalizers = [] } = object.metadata;
+  if (deletionTimestamp === undefined) return false;
+  return finalizers.includes(foregroundFinalizer) || finalizers.includes(orphanFinalizer);
+}
+
+async function ignoring(reasons: readonly string[], work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof StatusError) || !reasons.includes(error.status.reason ?? "")) throw error;
+  }
+}

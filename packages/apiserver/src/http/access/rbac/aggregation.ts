@@ -1,0 +1,72 @@
+import { isJsonObject, type JsonObject, jsonEquals, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import {
+  type LabelSelector,
+  type Labels,
+  matchesLabels,
+  parseLabelSelector,
+} from "@milo-quota/kubernetes/protocol/label-selector.ts";
+
+/** A stored ClusterRole. */
+export type ClusterRole = JsonObject;
+
+/** A ClusterRole whose rules are not what its aggregation says, and the rules it should have. */
+export interface RoleRewrite {
+  readonly role: ClusterRole;
+  readonly rules: readonly JsonObject[];
+}
+
+/** All that are out of date. Rewriting one may bring others out of date: ask again until nothing is left. */
+export function roleRewrites(roles: readonly ClusterRole[]): readonly RoleRewrite[] {
+  return roles.flatMap((role) => {
+    const rules = aggregatedRules(role, roles);
+    return rules === undefined || jsonEquals(rules, rulesOf(role)) ? [] : [{ role, rules }];
+  });
+}
+
+/** The rules that an aggregating role gathers, each once; undefined for a role that has its own, or a bad selector. */
+export function aggregatedRules(role: ClusterRole, roles: readonly ClusterRole[]): readonly JsonObject[] | undefined {
+  const selectors = selectorsOf(role);
+  if (selectors === undefined) return undefined;
+  const inOrder = [...roles].sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
+  const gathered: JsonObject[] = [];
+  for (const selector of selectors) {
+    const parsed = parseLabelSelector(selector, "");
+    if (!parsed.ok) return undefined;
+    const chosen = inOrder.filter((other) => nameOf(other) !== nameOf(role));
+    for (const other of chosen.filter((each) => matchesLabels(parsed.value, labelsOf(each))))
+      addNew(gathered, rulesOf(other));
+  }
+  return gathered;
+}
+
+function addNew(gathered: JsonObject[], rules: readonly JsonObject[]): void {
+  for (const rule of rules) {
+    if (!gathered.some((known) => jsonEquals(known, rule))) gathered.push(rule);
+  }
+}
+
+function selectorsOf(role: ClusterRole): readonly LabelSelector[] | undefined {
+  const rule = ownValue(role, "aggregationRule");
+  if (!isJsonObject(rule)) return undefined;
+  const selectors = ownValue(rule, "clusterRoleSelectors");
+  return Array.isArray(selectors) ? (selectors.filter(isJsonObject) as readonly LabelSelector[]) : [];
+}
+
+function rulesOf(role: ClusterRole): readonly JsonObject[] {
+  const rules = ownValue(role, "rules");
+  return Array.isArray(rules) ? rules.filter(isJsonObject) : [];
+}
+
+function metadataOf(role: ClusterRole): JsonObject {
+  const metadata = ownValue(role, "metadata");
+  return isJsonObject(metadata) ? metadata : {};
+}
+
+function nameOf(role: ClusterRole): string {
+  return String(ownValue(metadataOf(role), "name") ?? "");
+}
+
+function labelsOf(role: ClusterRole): Labels {
+  const labels = ownValue(metadataOf(role), "labels");
+  return isJsonObject(labels) ? (labels as Labels) : {};
+}

@@ -1,0 +1,170 @@
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { describe, expect, it } from "vitest";
+import { resourceAttributes } from "../authorizer.ts";
+import type { UserInfo } from "../user-info.ts";
+import { aggregatedRules, type ClusterRole, roleRewrites } from "./aggregation.ts";
+import { bootstrapClusterRoleBindings, bootstrapClusterRoles, repairedClusterRole } from "./bootstrap-policy.ts";
+import { MemoryRbacObjects } from "./memory-rbac-objects.ts";
+import { PolicyIndex } from "./policy-index.ts";
+import { rbacAuthorizer } from "./rbac-authorizer.ts";
+
+const nameOf = (role: JsonObject) => (role["metadata"] as JsonObject)["name"];
+
+/** What a controller does: writes until nothing is out of date. */
+function settled(roles: readonly ClusterRole[]): { readonly roles: readonly ClusterRole[]; readonly passes: number } {
+  let current = roles;
+  for (let passes = 0; passes < 10; passes += 1) {
+    const rewrites = roleRewrites(current);
+    if (rewrites.length === 0) return { roles: current, passes };
+    current = current.map((role) => {
+      const rules = rewrites.find((rewrite) => rewrite.role === role)?.rules;
+      return rules === undefined ? role : { ...role, rules };
+    });
+  }
+  throw new Error("never settles");
+}
+
+describe("aggregation", () => {
+  const labelled = (name: string, label: string, ...rules: JsonObject[]): ClusterRole => ({
+    metadata: { name, labels: { [label]: "true" } },
+    rules,
+  });
+  const rule = (resource: string): JsonObject => ({ apiGroups: [""], resources: [resource], verbs: ["get"] });
+  const gathers = (name: string, ...labels: string[]): ClusterRole => ({
+    metadata: { name, labels: { own: "true" } },
+    aggregationRule: { clusterRoleSelectors: labels.map((label) => ({ matchLabels: { [label]: "true" } })) },
+  });
+
+  it("gathers rules by label, in order of names and selectors, each once", () => {
+    const roles = [
+      labelled("z", "a", rule("pods")),
+      labelled("y", "a", rule("services"), rule("pods")),
+      labelled("x", "b", rule("secrets")),
+      labelled("w", "c", rule("nodes")),
+    ];
+    expect(aggregatedRules(gathers("all", "b", "a"), roles)).toEqual([rule("secrets"), rule("services"), rule("pods")]);
+  });
+
+  it("leaves a role's own rules out", () => {
+    const self = gathers("self", "own");
+    expect(aggregatedRules(self, [self, labelled("other", "own", rule("pods"))])).toEqual([rule("pods")]);
+  });
+
+  it("does not touch roles that gather nothing, nor those whose selector is wrong", () => {
+    expect(aggregatedRules(labelled("plain", "a", rule("pods")), [])).toBeUndefined();
+    const wrong = {
+      metadata: { name: "wrong" },
+      aggregationRule: { clusterRoleSelectors: [{ matchExpressions: [{ key: "a", operator: "Like" }] }] },
+    };
+    expect(aggregatedRules(wrong, [])).toBeUndefined();
+  });
+
+  it("empties a role when nothing is left to gather", () => {
+    const before = { ...gathers("all", "a"), rules: [rule("pods")] };
+    expect(roleRewrites([before])).toEqual([{ role: before, rules: [] }]);
+    expect(roleRewrites([{ ...before, rules: [] }])).toEqual([]);
+  });
+});
+
+describe("the roles a plane starts with", () => {
+  const { roles, passes } = settled(bootstrapClusterRoles());
+  const objects = new MemoryRbacObjects().put("root", ...roles, ...bootstrapClusterRoleBindings());
+  for (const role of ["view", "edit", "admin"]) {
+    objects.put("root", {
+      kind: "RoleBinding",
+      metadata: { name: role, namespace: "shop" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role },
+      subjects: [{ kind: "User", name: role }],
+    });
+  }
+  const authorizer = rbacAuthorizer(new PolicyIndex(objects));
+  const signal = new AbortController().signal;
+
+  it("settle after as many passes as roles gather from each other", () => {
+    expect(passes).toBe(3);
+  });
+
+  const person = (username: string, ...groups: string[]): UserInfo => ({ username, uid: "", groups, extra: {} });
+  const cases: Record<string, [user: UserInfo, verb: string, group: string, resource: string, allowed: boolean]> = {
+    "view reads pods": [person("view"), "list", "", "pods", true],
+    "view does not read secrets": [person("view"), "get", "", "secrets", false],
+    "view does not write": [person("view"), "create", "", "configmaps", false],
+    "view sees its own namespace": [person("view"), "get", "", "namespaces", true],
+    "edit reads and writes secrets": [person("edit"), "update", "", "secrets", true],
+    "edit sees what view sees": [person("edit"), "watch", "batch", "jobs", true],
+    "edit does not give away rights": [person("edit"), "create", "rbac.authorization.k8s.io", "rolebindings", false],
+    "edit does not change quota": [person("edit"), "update", "", "resourcequotas", false],
+    "admin gives away rights": [person("admin"), "create", "rbac.authorization.k8s.io", "rolebindings", true],
+    "admin does what edit does": [person("admin"), "delete", "apps", "deployments", true],
+    "cluster-admin does anything": [person("root", "system:masters"), "frob", "x.io", "anything", true],
+    "everybody asks what they may do": [
+      person("bob", "system:authenticated"),
+      "create",
+      "authorization.k8s.io",
+      "selfsubjectaccessreviews",
+      true,
+    ],
+    "nobody without a name does": [
+      person("system:anonymous", "system:unauthenticated"),
+      "create",
+      "authorization.k8s.io",
+      "selfsubjectaccessreviews",
+      false,
+    ],
+  };
+  for (const [name, [user, verb, group, resource, allowed]] of Object.entries(cases)) {
+    it(name, async () => {
+      const asked = resourceAttributes(user, { verb, plane: "root", group, resource, namespace: "shop" });
+      expect((await authorizer.authorize(asked, signal)).outcome).toBe(allowed ? "allow" : "none");
+    });
+  }
+
+  const paths: Record<string, [user: UserInfo, path: string, allowed: boolean]> = {
+    "anybody sees whether the server is well": [person("system:anonymous", "system:unauthenticated"), "/readyz", true],
+    "nobody without a name sees its parts": [
+      person("system:anonymous", "system:unauthenticated"),
+      "/readyz/etcd",
+      false,
+    ],
+    "nobody without a name sees what is served": [person("system:anonymous", "system:unauthenticated"), "/apis", false],
+    "everybody with a name does": [person("bob", "system:authenticated"), "/apis/apps/v1", true],
+    "metrics are for monitoring": [person("bob", "system:authenticated"), "/metrics", false],
+    "monitoring reads metrics": [person("prom", "system:monitoring"), "/metrics", true],
+  };
+  for (const [name, [user, path, allowed]] of Object.entries(paths)) {
+    it(name, async () => {
+      const nothing = resourceAttributes(user, { verb: "get", plane: "root", group: "", resource: "" });
+      const decision = await authorizer.authorize({ ...nothing, path, isResource: false }, signal);
+      expect(decision.outcome).toBe(allowed ? "allow" : "none");
+    });
+  }
+});
+
+describe("a role of an older version", () => {
+  const wanted = bootstrapClusterRoles().find((role) => nameOf(role) === "system:basic-user") as JsonObject;
+  const rules = wanted["rules"] as readonly JsonObject[];
+  const metadata = wanted["metadata"] as JsonObject;
+  const own = { apiGroups: ["x.io"], resources: ["things"], verbs: ["get"] };
+
+  it("gets the rules and labels it lacks, and keeps what somebody added", () => {
+    const stored = { ...wanted, metadata: { ...metadata, labels: { a: "b" } }, rules: [own, rules[0] as JsonObject] };
+    expect(repairedClusterRole(stored, wanted)).toEqual({
+      ...wanted,
+      metadata: { ...metadata, labels: { a: "b", "kubernetes.io/bootstrapping": "rbac-defaults" } },
+      rules: [own, rules[0], rules[1]],
+    });
+  });
+
+  it("is left alone when it lacks nothing, or says so", () => {
+    expect(repairedClusterRole({ ...wanted, rules: [own, ...rules] }, wanted)).toBeUndefined();
+    const annotations = { "rbac.authorization.kubernetes.io/autoupdate": "false" };
+    expect(
+      repairedClusterRole({ ...wanted, metadata: { ...metadata, annotations }, rules: [] }, wanted),
+    ).toBeUndefined();
+  });
+
+  it("that gathers its rules is left to do so", () => {
+    const view = bootstrapClusterRoles().find((role) => nameOf(role) === "view") as JsonObject;
+    expect(repairedClusterRole({ ...view, rules: [own] }, view)).toBeUndefined();
+  });
+});

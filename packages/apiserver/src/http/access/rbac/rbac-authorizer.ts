@@ -1,0 +1,52 @@
+import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
+import type { Authorizer, Decision, RequestAttributes } from "../authorizer.ts";
+import type { UserInfo } from "../user-info.ts";
+import type { PlanePolicy } from "./plane-policy.ts";
+import type { PolicyIndex } from "./policy-index.ts";
+import { type PolicyRule, ruleAllows } from "./policy-rule.ts";
+import { rbacGroup } from "./rbac-objects.ts";
+import { bindingText, type RoleRef } from "./role-binding.ts";
+
+/** Allows what roles allow. The reason for a refusal names roles that bindings ask for in vain. */
+export function rbacAuthorizer(policies: PolicyIndex): Authorizer {
+  return { authorize: async (attributes) => decide(policies.of(attributes.plane), attributes) };
+}
+
+function decide(policy: PlanePolicy, asked: RequestAttributes): Decision {
+  const missing: string[] = [];
+  for (const { binding, rules } of policy.grantsFor(asked.user, asked.namespace)) {
+    if (rules === undefined) missing.push(missingRoleText(binding.roleRef));
+    else if (rules.some((rule) => ruleAllows(rule, asked))) {
+      return { outcome: "allow", reason: `RBAC: allowed by ${bindingText(binding, asked.user)}` };
+    }
+  }
+  return { outcome: "none", reason: missing.length === 0 ? "" : `RBAC: ${aggregateText(missing)}` };
+}
+
+/** Everything that somebody may do in a namespace, and the roles they were promised in vain. */
+export interface HeldRules {
+  readonly rules: readonly PolicyRule[];
+  readonly missing: readonly RoleRef[];
+}
+
+export function heldRules(policy: PlanePolicy, user: UserInfo, namespace: string): HeldRules {
+  const rules: PolicyRule[] = [];
+  const missing: RoleRef[] = [];
+  for (const grant of policy.grantsFor(user, namespace)) {
+    if (grant.rules === undefined) missing.push(grant.binding.roleRef);
+    else rules.push(...grant.rules);
+  }
+  return { rules, missing };
+}
+
+/** Kubernetes names the resource in the singular here, and in the words of the request where it checks a write. */
+export function missingRoleText({ kind, name }: RoleRef, resource = kind.toLowerCase()): string {
+  if (kind !== "Role" && kind !== "ClusterRole") return `unsupported role reference kind: ${quote(kind)}`;
+  return `${resource}.${rbacGroup} ${quote(name)} not found`;
+}
+
+/** One error as it is; more of them once each, in brackets. */
+export function aggregateText(errors: readonly string[]): string {
+  const different = [...new Set(errors)];
+  return different.length === 1 ? (different[0] as string) : `[${different.join(", ")}]`;
+}

@@ -1,0 +1,39 @@
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { localSubjectAccessReview, selfSubjectAccessReview, subjectAccessReview } from "./access-reviews.ts";
+import { selfSubjectReview, tokenReview } from "./identity-reviews.ts";
+import type { ReviewContext, ReviewPorts } from "./review-context.ts";
+import { selfSubjectRulesReview } from "./rules-review.ts";
+
+export type Review = (
+  body: unknown,
+  context: ReviewContext,
+  ports: ReviewPorts,
+  signal: AbortSignal,
+) => Promise<JsonObject>;
+
+/** A kind that is only ever created: it is answered and forgotten. */
+export interface ReviewKind {
+  readonly group: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly scope: "Namespaced" | "Cluster";
+  /** Reads the object in a body, and gives the object to answer with. Rejects with a StatusError. */
+  readonly answer: Review;
+}
+
+const authorization = "authorization.k8s.io";
+const authentication = "authentication.k8s.io";
+
+/** All of them, in version `v1`. */
+export const reviewKinds: readonly ReviewKind[] = [
+  cluster(authorization, "SelfSubjectAccessReview", selfSubjectAccessReview),
+  cluster(authorization, "SelfSubjectRulesReview", selfSubjectRulesReview),
+  cluster(authorization, "SubjectAccessReview", subjectAccessReview),
+  { ...cluster(authorization, "LocalSubjectAccessReview", localSubjectAccessReview), scope: "Namespaced" },
+  cluster(authentication, "SelfSubjectReview", selfSubjectReview),
+  cluster(authentication, "TokenReview", tokenReview),
+];
+
+function cluster(group: string, kind: string, answer: Review): ReviewKind {
+  return { group, resource: `${kind.toLowerCase()}s`, kind, scope: "Cluster", answer };
+}

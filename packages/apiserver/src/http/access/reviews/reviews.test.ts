@@ -1,0 +1,386 @@
+import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { describe, expect, it } from "vitest";
+import type { TokenAuthenticator } from "../authentication/token-authenticator.ts";
+import { tokenTable } from "../authentication/token-table.ts";
+import { allowMasters, firstOpinionOf } from "../authorizer.ts";
+import { bootstrapClusterRoleBindings, bootstrapClusterRoles } from "../rbac/bootstrap-policy.ts";
+import { MemoryRbacObjects } from "../rbac/memory-rbac-objects.ts";
+import { PolicyIndex } from "../rbac/policy-index.ts";
+import { rbacAuthorizer } from "../rbac/rbac-authorizer.ts";
+import type { UserInfo } from "../user-info.ts";
+import type { ReviewContext, ReviewPorts } from "./review-context.ts";
+import { reviewKinds } from "./review-kinds.ts";
+
+const signal = new AbortController().signal;
+const alice: UserInfo = { username: "alice", uid: "2", groups: ["devs", "system:authenticated"], extra: {} };
+
+const objects = new MemoryRbacObjects().put(
+  "root",
+  ...bootstrapClusterRoles(),
+  ...bootstrapClusterRoleBindings(),
+  {
+    kind: "Role",
+    metadata: { name: "r", namespace: "shop" },
+    rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"], resourceNames: ["web"] }],
+  },
+  {
+    kind: "RoleBinding",
+    metadata: { name: "b", namespace: "shop" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "r" },
+    subjects: [{ kind: "User", name: "alice" }],
+  },
+  {
+    kind: "RoleBinding",
+    metadata: { name: "b", namespace: "broken" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "gone" },
+    subjects: [{ kind: "User", name: "alice" }],
+  },
+);
+const policies = new PolicyIndex(objects);
+const forMany: TokenAuthenticator = {
+  authenticateToken: async (token) =>
+    token === "many" ? { user: alice, audiences: ["vault", "https://milo"] } : undefined,
+};
+const table = tokenTable([{ token: "alicetoken", user: { ...alice, groups: ["devs"], extra: { scopes: ["a"] } } }]);
+const ports: ReviewPorts = {
+  authorizer: firstOpinionOf([allowMasters, rbacAuthorizer(policies)]),
+  policies,
+  tokens: {
+    authenticateToken: async (token) =>
+      (await table.authenticateToken(token, signal)) ?? (await forMany.authenticateToken(token, signal)),
+  },
+  audiences: ["https://milo"],
+  clock: { now: () => Date.parse("2026-11-16T01:54:14.750Z"), after: () => ({ stop: () => undefined }) },
+};
+
+async function ask(
+  resource: string,
+  body: unknown,
+  context: Partial<ReviewContext> = {},
+): Promise<JsonObject | string> {
+  const review = reviewKinds.find((kind) => kind.resource === resource);
+  if (review === undefined) throw new Error(`no review ${resource}`);
+  try {
+    return await review.answer(body, { user: alice, plane: "root", namespace: "", ...context }, ports, signal);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    return `${error.status.code} ${error.message}`;
+  }
+}
+
+const invalid = '422 .authorization.k8s.io "" is invalid: ';
+
+describe("reviews of access", () => {
+  const pods = { verb: "get", resource: "pods", namespace: "shop", name: "web" };
+  const allowedByRole = 'RBAC: allowed by RoleBinding "b/shop" of Role "r" to User "alice"';
+  const cases: Record<
+    string,
+    [resource: string, spec: JsonObject, status: JsonObject, context?: Partial<ReviewContext>]
+  > = {
+    "say yes and why": [
+      "selfsubjectaccessreviews",
+      { resourceAttributes: pods },
+      { allowed: true, reason: allowedByRole },
+    ],
+    "say no": ["selfsubjectaccessreviews", { resourceAttributes: { ...pods, name: "db" } }, { allowed: false }],
+    "say no and why": [
+      "selfsubjectaccessreviews",
+      { resourceAttributes: { ...pods, namespace: "broken" } },
+      { allowed: false, reason: 'RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found' },
+    ],
+    "are about the plane they are made in": [
+      "selfsubjectaccessreviews",
+      { resourceAttributes: pods },
+      { allowed: false },
+      { plane: "other" },
+    ],
+    "are about paths too": [
+      "selfsubjectaccessreviews",
+      { nonResourceAttributes: { verb: "get", path: "/apis" } },
+      {
+        allowed: true,
+        reason:
+          'RBAC: allowed by ClusterRoleBinding "system:discovery" of ClusterRole "system:discovery" to Group "system:authenticated"',
+      },
+    ],
+    "are about others": [
+      "subjectaccessreviews",
+      { user: "alice", resourceAttributes: pods },
+      { allowed: true, reason: allowedByRole },
+    ],
+    "are about groups": [
+      "subjectaccessreviews",
+      { groups: ["system:masters"], resourceAttributes: pods },
+      { allowed: true },
+    ],
+    "do not take the asker's rights for those of others": [
+      "subjectaccessreviews",
+      { user: "bob", resourceAttributes: pods },
+      { allowed: false },
+      { user: { ...alice, groups: ["system:masters"] } },
+    ],
+    "are about one namespace": [
+      "localsubjectaccessreviews",
+      { user: "alice", resourceAttributes: pods },
+      { allowed: true, reason: allowedByRole },
+      { namespace: "shop" },
+    ],
+    "tell of selectors that cannot be read": [
+      "selfsubjectaccessreviews",
+      {
+        resourceAttributes: {
+          verb: "list",
+          resource: "pods",
+          fieldSelector: { rawSelector: "a=b=c,," },
+          labelSelector: { rawSelector: "a in (" },
+        },
+      },
+      {
+        allowed: false,
+        evaluationError:
+          "spec.resourceAttributes.fieldSelector ignored due to parse error; spec.resourceAttributes.labelSelector ignored due to parse error",
+      },
+    ],
+    "tell of selectors that can be read in part": [
+      "selfsubjectaccessreviews",
+      {
+        resourceAttributes: {
+          verb: "list",
+          fieldSelector: {
+            requirements: [
+              { key: "a", operator: "In", values: ["1"] },
+              { key: "a", operator: "Exists" },
+            ],
+          },
+          labelSelector: {
+            requirements: [
+              { key: "a", operator: "Exists" },
+              { key: "b", operator: "Gt", values: ["1"] },
+            ],
+          },
+        },
+      },
+      {
+        allowed: false,
+        evaluationError:
+          "spec.resourceAttributes.fieldSelector partially ignored due to parse error; spec.resourceAttributes.labelSelector partially ignored due to parse error",
+      },
+    ],
+  };
+  for (const [name, [resource, spec, status, context]] of Object.entries(cases)) {
+    it(name, async () => {
+      const kind = reviewKinds.find((each) => each.resource === resource)?.kind;
+      const metadata = context?.namespace === undefined ? {} : { namespace: context.namespace };
+      expect(await ask(resource, { spec: { ...spec, unknown: 1 } }, context)).toEqual({
+        kind,
+        apiVersion: "authorization.k8s.io/v1",
+        metadata,
+        spec,
+        status,
+      });
+    });
+  }
+
+  const both = { resourceAttributes: { verb: "get" }, nonResourceAttributes: { path: "/x", verb: "get" } };
+  const refusals: Record<string, [resource: string, body: unknown, refusal: string, context?: Partial<ReviewContext>]> =
+    {
+      "that ask nothing": [
+        "selfsubjectaccessreviews",
+        {},
+        `${invalid}spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified`,
+      ],
+      "that ask two things and have a name": [
+        "selfsubjectaccessreviews",
+        { metadata: { name: "x", labels: {} }, spec: both },
+        `${invalid}[spec.nonResourceAttributes: Invalid value: {"path":"/x","verb":"get"}: cannot be specified in combination with resourceAttributes, metadata: Invalid value: {"labels":{},"name":"x"}: must be empty]`,
+      ],
+      "about nobody": [
+        "subjectaccessreviews",
+        { spec: { resourceAttributes: { verb: "get" } } },
+        `${invalid}spec.user: Invalid value: "": at least one of user or group must be specified`,
+      ],
+      "with labels that are none": [
+        "selfsubjectaccessreviews",
+        {
+          spec: {
+            resourceAttributes: {
+              fieldSelector: {},
+              labelSelector: {
+                rawSelector: "a=b",
+                requirements: [
+                  { key: "a", operator: "In" },
+                  { key: "b", operator: "Foo", values: ["x"] },
+                  { key: "a", operator: "Exists", values: ["y"] },
+                ],
+              },
+            },
+          },
+        },
+        `${invalid}[spec.resourceAttributes.fieldSelector.requirements: Required value: when spec.resourceAttributes.fieldSelector is specified, requirements or rawSelector is required, spec.resourceAttributes.labelSelector.rawSelector: Invalid value: "a=b": may not specified at the same time as requirements, spec.resourceAttributes.labelSelector.requirements[0].values: Required value: must be specified when \`operator\` is 'In' or 'NotIn', spec.resourceAttributes.labelSelector.requirements[2].values: Forbidden: may not be specified when \`operator\` is 'Exists' or 'DoesNotExist']`,
+      ],
+      "with fields that are none": [
+        "selfsubjectaccessreviews",
+        {
+          spec: {
+            resourceAttributes: {
+              fieldSelector: {
+                requirements: [
+                  { key: "", operator: "In" },
+                  { key: "z", operator: "New" },
+                ],
+              },
+            },
+          },
+        },
+        `${invalid}[spec.resourceAttributes.fieldSelector.requirements[0].key: Required value: must be specified, spec.resourceAttributes.fieldSelector.requirements[0].values: Required value: must be specified when \`operator\` is 'In' or 'NotIn']`,
+      ],
+      "of a namespace about everything else": [
+        "localsubjectaccessreviews",
+        {
+          metadata: { namespace: "shop", name: "q" },
+          spec: { user: "alice", resourceAttributes: { namespace: "other" }, nonResourceAttributes: { path: "/x" } },
+        },
+        `${invalid}[spec.nonResourceAttributes: Invalid value: {"path":"/x","verb":""}: cannot be specified in combination with resourceAttributes, metadata: Invalid value: {"name":"q","namespace":"shop"}: must be empty except for namespace, spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace, spec.nonResourceAttributes: Invalid value: {"path":"/x","verb":""}: disallowed on this kind of request]`,
+        { namespace: "shop" },
+      ],
+      "of another namespace than their path": [
+        "localsubjectaccessreviews",
+        { metadata: { namespace: "other" }, spec: {} },
+        "400 the namespace of the provided object does not match the namespace sent on the request",
+        { namespace: "shop" },
+      ],
+    };
+  for (const [name, [resource, body, refusal, context]] of Object.entries(refusals)) {
+    it(`${name} are refused`, async () => expect(await ask(resource, body, context)).toBe(refusal));
+  }
+
+  it("leave name and kind out of what they say of themselves", async () => {
+    const review = reviewKinds[0]?.answer({}, { user: alice, plane: "root", namespace: "" }, ports, signal);
+    await expect(review).rejects.toMatchObject({
+      status: {
+        details: {
+          group: "authorization.k8s.io",
+          causes: [
+            {
+              reason: "FieldValueInvalid",
+              message:
+                "Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified",
+              field: "spec.resourceAttributes",
+            },
+          ],
+        },
+      },
+    });
+    await review?.catch((error: StatusError) =>
+      expect(Object.keys(error.status.details ?? {})).toEqual(["group", "causes"]),
+    );
+  });
+
+  const unreadable = 'SubjectAccessReview in version "v1" cannot be handled as a SubjectAccessReview: ';
+  const misshapen: Record<string, [spec: unknown, refusal: string]> = {
+    "a list": [[], "spec: expected object, got array"],
+    "a user that is a number": [{ user: 4 }, "spec.user: expected string, got number"],
+    "groups that are text": [{ groups: "a" }, "spec.groups: expected array, got string"],
+    "a group that is a number": [{ groups: [1] }, "spec.groups[0]: expected string, got number"],
+    "an extra value that is text": [{ extra: { a: "b" } }, "spec.extra.a: expected array, got string"],
+    "extra values that are a number": [{ extra: 4 }, "spec.extra: expected object, got number"],
+    "attributes that are text": [{ resourceAttributes: "x" }, "spec.resourceAttributes: expected object, got string"],
+    "a verb that is true": [
+      { resourceAttributes: { verb: true } },
+      "spec.resourceAttributes.verb: expected string, got boolean",
+    ],
+    "a label that is a number": [
+      { resourceAttributes: { labelSelector: { requirements: [{ key: 4 }] } } },
+      "spec.resourceAttributes.labelSelector.requirements.key: expected string, got number",
+    ],
+  };
+  for (const [name, [spec, refusal]] of Object.entries(misshapen)) {
+    it(`with ${name} are not read`, async () => {
+      expect(await ask("subjectaccessreviews", { spec })).toBe(`400 ${unreadable}${refusal}`);
+    });
+  }
+
+  it("that are something else are not read", async () => {
+    expect(await ask("subjectaccessreviews", [])).toMatch(
+      /^400 the object provided is unrecognized \(must be of type SubjectAccessReview\)/,
+    );
+    expect(await ask("subjectaccessreviews", { kind: "Foo" })).toBe(
+      '400 Foo in version "v1" cannot be handled as a SubjectAccessReview: no kind "Foo" is registered for version "authorization.k8s.io/v1"',
+    );
+    expect(await ask("subjectaccessreviews", { metadata: 4 })).toBe(
+      `400 ${unreadable}metadata: expected object, got number`,
+    );
+  });
+});
+
+describe("a review of rules", () => {
+  it("lists all that one may do in a namespace", async () => {
+    const answer = await ask("selfsubjectrulesreviews", { spec: { namespace: "shop" } });
+    expect(answer).toMatchObject({
+      kind: "SelfSubjectRulesReview",
+      spec: {},
+      status: {
+        resourceRules: expect.arrayContaining([
+          { verbs: ["create"], apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"] },
+          { verbs: ["get"], apiGroups: [""], resources: ["pods"], resourceNames: ["web"] },
+        ]),
+        nonResourceRules: expect.arrayContaining([
+          { verbs: ["get"], nonResourceURLs: ["/healthz", "/livez", "/readyz", "/version", "/version/"] },
+        ]),
+        incomplete: false,
+      },
+    });
+  });
+
+  it("tells of roles that are not there", async () => {
+    expect(await ask("selfsubjectrulesreviews", { spec: { namespace: "broken" } })).toMatchObject({
+      status: { evaluationError: 'clusterrole.rbac.authorization.k8s.io "gone" not found' },
+    });
+  });
+
+  it("needs a namespace", async () => {
+    expect(await ask("selfsubjectrulesreviews", { spec: {} })).toBe("400 no namespace on request");
+  });
+});
+
+describe("a review of oneself", () => {
+  it("says who one is, and when", async () => {
+    expect(await ask("selfsubjectreviews", { metadata: { name: "ignored" } })).toEqual({
+      kind: "SelfSubjectReview",
+      apiVersion: "authentication.k8s.io/v1",
+      metadata: { creationTimestamp: "2026-11-16T01:54:14Z" },
+      status: { userInfo: { username: "alice", uid: "2", groups: ["devs", "system:authenticated"] } },
+    });
+  });
+});
+
+describe("a review of a token", () => {
+  const known = { username: "alice", uid: "2", groups: ["devs", "system:authenticated"], extra: { scopes: ["a"] } };
+  const unknown = { user: {}, error: "invalid bearer token" };
+  const cases: Record<string, [spec: JsonObject, status: JsonObject]> = {
+    "says whose it is": [{ token: "alicetoken" }, { authenticated: true, user: known, audiences: ["https://milo"] }],
+    "says nothing about one nobody knows": [{ token: "nope" }, unknown],
+    "says for whom it is, among those asked about": [
+      { token: "alicetoken", audiences: ["x", "https://milo"] },
+      { authenticated: true, user: known, audiences: ["https://milo"] },
+    ],
+    "of somebody else's is none of theirs": [{ token: "alicetoken", audiences: ["x"] }, unknown],
+    "made for others says so": [
+      { token: "many", audiences: ["vault"] },
+      { authenticated: true, user: { username: "alice", uid: "2", groups: alice.groups }, audiences: ["vault"] },
+    ],
+  };
+  for (const [name, [spec, status]] of Object.entries(cases)) {
+    it(name, async () =>
+      expect(await ask("tokenreviews", { spec })).toMatchObject({ kind: "TokenReview", spec, status }),
+    );
+  }
+
+  it("needs a token, and no namespace", async () => {
+    expect(await ask("tokenreviews", { spec: {} })).toBe("400 token is required for TokenReview in authentication");
+    expect(await ask("tokenreviews", { spec: {} }, { namespace: "shop" })).toBe(
+      "400 namespace is not allowed on this type: shop",
+    );
+  });
+});

@@ -1,0 +1,85 @@
+import { withObjectFields } from "@milo-quota/kubernetes/schema/crd.ts";
+import { kindStruct } from "../../registry/builtin/typed/kind-struct.ts";
+import { openApiName } from "../../registry/builtin/typed/struct-table.ts";
+import type { ServedKind } from "../../registry/served-kind.ts";
+import { type Component, type Components, described, metaPackage, reference } from "./component.ts";
+import { structComponents } from "./struct-components.ts";
+
+/** Kinds that are stored have lists; the others are only asked. */
+function isListed({ verbs }: ServedKind): boolean {
+  return verbs.includes("list");
+}
+
+/** The name of a kind's schema: of its package when it is built in, of its group backwards when it is not. */
+export function componentName(kind: ServedKind): string {
+  return nameOf(kind, kind.kind);
+}
+
+function nameOf({ group, version, isCustom }: ServedKind, kind: string): string {
+  if (!isCustom) return openApiName(kindStruct({ group, version, kind }));
+  return [...group.split(".").reverse(), version, kind].join(".");
+}
+
+/** Where the schema of a list of this kind stands. */
+export function listComponentName(kind: ServedKind): string {
+  return nameOf(kind, kind.listKind);
+}
+
+/** Everything that the documents of these kinds refer to. */
+export function kindComponents(kinds: readonly ServedKind[]): Components {
+  const structs = kinds.filter(({ isCustom }) => !isCustom).map(kindStruct);
+  const shared = ["meta.v1.ObjectMeta", "meta.v1.ListMeta", "meta.v1.Status", "meta.v1.DeleteOptions"];
+  const components: Record<string, Component> = structComponents([...structs, ...shared]);
+  for (const kind of kinds) {
+    const name = componentName(kind);
+    const own = kind.isCustom ? customComponent(kind) : (components[name] as Component);
+    components[name] = { ...own, "x-kubernetes-group-version-kind": [groupVersionKind(kind)] };
+    if (isListed(kind)) components[listComponentName(kind)] = listComponent(kind);
+  }
+  return withSharedKinds(components, kinds);
+}
+
+export function groupVersionKind({ group, version, kind }: Pick<ServedKind, "group" | "version" | "kind">): Component {
+  return { group, kind, version };
+}
+
+/** Metadata is the same for all kinds; what a definition says of it is a restriction, which others check. */
+function customComponent(kind: ServedKind): Component {
+  const object = withObjectFields(kind.schema.schema);
+  const metadata = described(`${metaPackage}.ObjectMeta`, "The name, labels and owners of the object, and more.");
+  return { ...object, properties: { ...object.properties, metadata } };
+}
+
+function listComponent(kind: ServedKind): Component {
+  return {
+    type: "object",
+    description: `A list of objects of kind ${kind.kind}.`,
+    required: ["items"],
+    properties: {
+      apiVersion: { type: "string", description: "The version of this representation." },
+      kind: { type: "string", description: "The kind of list this is." },
+      metadata: described(
+        `${metaPackage}.ListMeta`,
+        "The revision that the list shows, and where its next page starts.",
+      ),
+      items: { type: "array", description: `The ${kind.plural}.`, items: reference(componentName(kind)) },
+    },
+    "x-kubernetes-group-version-kind": [{ group: kind.group, kind: kind.listKind, version: kind.version }],
+  };
+}
+
+/** Options and statuses belong to every group; to clients they are kinds of the group they are used in. */
+function withSharedKinds(components: Components, kinds: readonly ServedKind[]): Components {
+  const [{ group = "", version = "v1" } = {}] = kinds;
+  const mark = (name: string, of: { readonly group: string; readonly version: string }): Components => ({
+    [`${metaPackage}.${name}`]: {
+      ...components[`${metaPackage}.${name}`],
+      "x-kubernetes-group-version-kind": [groupVersionKind({ ...of, kind: name })],
+    },
+  });
+  return {
+    ...components,
+    ...mark("DeleteOptions", { group, version }),
+    ...mark("Status", { group: "", version: "v1" }),
+  };
+}

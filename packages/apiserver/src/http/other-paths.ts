@@ -1,0 +1,90 @@
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KindCatalog, PlaneKinds } from "../registry/kind-catalog.ts";
+import type { ServedKind } from "../registry/served-kind.ts";
+import { firstHeader } from "./access/authenticator.ts";
+import { jsonAnswer, methodNotAllowed, noSuchResource, plainAnswer, plainJson } from "./answers.ts";
+import type { ApiAnswer, ApiRequest } from "./api-request.ts";
+import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
+import { isPretty } from "./pretty.ts";
+import type { RequestContext } from "./request-context.ts";
+
+export interface VersionInfo {
+  readonly major: string;
+  readonly minor: string;
+  readonly gitVersion: string;
+}
+
+/** Why the server is not ready; undefined when it is. */
+export type Readiness = () => string | undefined;
+
+const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/** Health, version and discovery. */
+export function serverPaths(kinds: KindCatalog, version: VersionInfo, readiness: Readiness) {
+  return async ({ request, plane, path }: RequestContext): Promise<ApiAnswer | undefined> => {
+    const health = healthAnswer(path, request, readiness);
+    if (health !== undefined) return health;
+    const form = { ...plainJson, pretty: isPretty(request) };
+    const isVersion = path === "/version" || path === "/version/";
+    const answer = isVersion ? jsonAnswer(200, version, form) : discoveryAnswer(path, request, kinds.inPlane(plane));
+    if (answer === undefined && isBuiltin(path, kinds.builtin)) throw noSuchResource();
+    // Groups are answered whatever the method is.
+    const isRead = request.method === "GET" || request.method === "HEAD" || /^\/apis(?:\/[^/]+)?\/?$/.test(path);
+    if (answer !== undefined && !isRead) throw methodNotAllowed();
+    return answer;
+  };
+}
+
+/** Whether a path is below a group that is built in, and nobody else's to answer. */
+function isBuiltin(path: string, builtin: readonly ServedKind[]): boolean {
+  const [, root, group = ""] = path.split("/");
+  return root === "api" || (root === "apis" && builtin.some((kind) => kind.group === group && group !== ""));
+}
+
+function healthAnswer(path: string, { query }: ApiRequest, readiness: Readiness): ApiAnswer | undefined {
+  const [, name, check = ""] = /^\/(healthz|livez|readyz)(\/.*)?$/.exec(path) ?? [];
+  if (name === undefined) return undefined;
+  if (check !== "" && check !== "/" && check !== "/ping") return undefined;
+  // A server that cannot write any more does not get well by itself: who watches over it has to start it anew.
+  const fault = readiness();
+  const line = fault === undefined ? "[+]ping ok\n" : `[-]ping failed: ${fault}\n`;
+  if (fault !== undefined) return plainAnswer(500, `${line}${name} check failed\n`);
+  return plainAnswer(200, query.has("verbose") ? `${line}${name} check passed\n` : "ok");
+}
+
+function discoveryAnswer(path: string, request: ApiRequest, kinds: PlaneKinds): ApiAnswer | undefined {
+  const parts = path.split("/").filter((part) => part !== "");
+  const form = { ...plainJson, pretty: isPretty(request) };
+  const found = (document: JsonObject | undefined): ApiAnswer | undefined =>
+    document === undefined ? undefined : jsonAnswer(200, document, form);
+  const [root, group = "", version = ""] = parts;
+  if (root !== "api" && root !== "apis") return undefined;
+  if (parts.length === 1) return rootDiscovery(root, request, kinds);
+  if (root === "api") return parts.length === 2 ? found(resourceList(kinds.all, "", group)) : undefined;
+  if (parts.length === 2) return found(groupDocument(kinds.all, group));
+  return parts.length === 3 ? found(resourceList(kinds.all, group, version)) : undefined;
+}
+
+/** kubectl wants everything at once, older clients one document after the other. */
+function rootDiscovery(root: "api" | "apis", request: ApiRequest, kinds: PlaneKinds): ApiAnswer {
+  const form = { ...plainJson, pretty: isPretty(request) };
+  const accept = firstHeader(request.headers, "accept").replaceAll(" ", "");
+  if (accept.split(",").some((clause) => isAggregated(clause))) {
+    const document = aggregatedDiscovery(kinds.all, root === "api" ? "core" : "groups");
+    const answer = jsonAnswer(200, document, form);
+    return { ...answer, headers: { ...answer.headers, "content-type": aggregated, vary: "Accept" } };
+  }
+  if (root === "apis") return jsonAnswer(200, groupList(kinds.all), form);
+  return jsonAnswer(
+    200,
+    coreVersions(firstHeader(request.headers, ":authority") || firstHeader(request.headers, "host")),
+    form,
+  );
+}
+
+function isAggregated(clause: string): boolean {
+  const parts = clause.split(";");
+  return (
+    parts.includes("as=APIGroupDiscoveryList") && parts.includes("g=apidiscovery.k8s.io") && parts.includes("v=v2")
+  );
+}

@@ -1,0 +1,32 @@
+import { formatApiVersion, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { builtinKinds } from "../../registry/builtin/builtin-kinds.ts";
+import { scaleKind } from "../../registry/scale/scale-kind.ts";
+import { hasMessage } from "./message-table.ts";
+
+/** What an object says it is. */
+export interface KindName {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** Sent to a subresource, and served as no resource of its own. */
+const tokenRequest = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
+
+const structs = new Map<string, string>(
+  [...builtinKinds, scaleKind, tokenRequest].map(({ group, version, kind }) => {
+    const [folder = ""] = group === "" ? ["core"] : group.split(".");
+    return [keyOf({ apiVersion: formatApiVersion(group, version), kind }), `${folder}.${version}.${kind}`];
+  }),
+);
+
+/** The struct that objects of a kind are read as; undefined for kinds that have no protobuf form here. */
+export function structOfKind(name: KindName): string | undefined {
+  // Clients send these options under the group of whatever they delete.
+  if (name.kind === "DeleteOptions" && parseApiVersion(name.apiVersion).version !== "") return "meta.v1.DeleteOptions";
+  const struct = structs.get(keyOf(name));
+  return struct !== undefined && hasMessage(struct) ? struct : undefined;
+}
+
+function keyOf({ apiVersion, kind }: KindName): string {
+  return `${apiVersion} ${kind}`;
+}

@@ -1,0 +1,67 @@
+import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import type { AdmissionRequest } from "../../registry/admission.ts";
+import type { ApiObject, ServedKind } from "../../registry/served-kind.ts";
+import { userInfoJson } from "../access/user-info.ts";
+import { isNamespaceKind } from "./webhook-rule.ts";
+
+const knownVersions = ["v1", "v1beta1"];
+
+/** The first version of AdmissionReview a webhook takes that we speak; undefined when there is none. */
+export function reviewVersion(accepted: readonly string[]): string | undefined {
+  return accepted.find((version) => knownVersions.includes(version));
+}
+
+/** What is sent to a webhook, which sees the object in the version of `kind`. */
+export function admissionReview(request: AdmissionRequest, kind: ServedKind, uid: string, version: string): JsonObject {
+  return {
+    kind: "AdmissionReview",
+    apiVersion: `admission.k8s.io/${version}`,
+    request: {
+      uid,
+      ...requestJson(request, kind),
+      object: inVersion(request.object, kind),
+      oldObject: inVersion(request.oldObject, kind),
+    },
+  };
+}
+
+/** The request without its objects. What is empty is left out, as Kubernetes does. */
+export function requestJson(request: AdmissionRequest, kind: ServedKind): JsonObject {
+  const { subresource, name } = request;
+  const namespace = namespaceOf(request);
+  return {
+    kind: kindJson(kind),
+    resource: resourceJson(kind),
+    ...(subresource === "" ? {} : { subResource: subresource }),
+    requestKind: kindJson(request.kind),
+    requestResource: resourceJson(request.kind),
+    ...(subresource === "" ? {} : { requestSubResource: subresource }),
+    ...(name === "" ? {} : { name }),
+    ...(namespace === "" ? {} : { namespace }),
+    operation: request.operation,
+    userInfo: userInfoJson(request.user),
+    dryRun: request.dryRun,
+    options: request.options as JsonValue,
+  };
+}
+
+/** Kubernetes counts a Namespace as being in itself. */
+export function namespaceOf({ kind, name, namespace }: Pick<AdmissionRequest, "kind" | "name" | "namespace">): string {
+  return isNamespaceKind({ group: kind.group, resource: kind.plural }) ? name : namespace;
+}
+
+/** Versions of a kind differ in what they call themselves, and in nothing else. */
+export function inVersion(object: ApiObject | undefined, kind: ServedKind): ApiObject | null {
+  if (object === undefined) return null;
+  const apiVersion = formatApiVersion(kind.group, kind.version);
+  return object.apiVersion === apiVersion ? object : ({ ...object, apiVersion } as ApiObject);
+}
+
+function kindJson({ group, version, kind }: ServedKind): JsonObject {
+  return { group, version, kind };
+}
+
+function resourceJson({ group, version, plural }: ServedKind): JsonObject {
+  return { group, version, resource: plural };
+}

@@ -1,0 +1,78 @@
+import { invalidObject, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { AdmissionPlugin, AdmissionRequest, Verdict } from "../../registry/admission.ts";
+import type { ApiObject } from "../../registry/served-kind.ts";
+import { conditionProblem } from "./match-conditions.ts";
+import { type MutatingPorts, mutateByWebhooks } from "./mutating-webhooks.ts";
+import { validateByWebhooks } from "./validating-webhooks.ts";
+import type { WebhookCatalog } from "./webhook-catalog.ts";
+import { objectsIn } from "./webhook-configuration.ts";
+
+/** Asks webhooks about changes. Both reject with a StatusError when the change must not happen. */
+export interface WebhookDispatcher extends AdmissionPlugin {
+  mutate(request: AdmissionRequest, signal: AbortSignal): Promise<ApiObject>;
+  validate(request: AdmissionRequest, signal: AbortSignal): Promise<Verdict>;
+}
+
+export interface DispatcherPorts extends MutatingPorts {
+  readonly catalog: WebhookCatalog;
+}
+
+const configurationKinds: ReadonlySet<string> = new Set([
+  "ValidatingWebhookConfiguration",
+  "MutatingWebhookConfiguration",
+]);
+
+const allowed: Verdict = { allowed: true };
+
+export function webhookDispatcher(ports: DispatcherPorts): WebhookDispatcher {
+  const { catalog } = ports;
+  // Most servers have no webhooks at all: every write asks here, and nobody waits for nothing.
+  const mutate = (request: AdmissionRequest, signal: AbortSignal): Promise<ApiObject | undefined> | undefined => {
+    const webhooks = catalog.webhooksOf(request.plane, "mutating");
+    return webhooks.length === 0 ? undefined : mutateByWebhooks(request, webhooks, ports, signal);
+  };
+  return {
+    name: "webhooks",
+    async mutate(request, signal) {
+      const mutated = isConfiguration(request) ? undefined : mutate(request, signal);
+      return (mutated === undefined ? request.object : await mutated) as ApiObject;
+    },
+    async validate(request, signal) {
+      if (isConfiguration(request)) {
+        refuseBadConditions(request);
+        return allowed;
+      }
+      // A delete is never mutated, yet mutating webhooks hear of it too, and may refuse.
+      if (request.operation === "DELETE") await mutate(request, signal);
+      const webhooks = catalog.webhooksOf(request.plane, "validating");
+      if (webhooks.length > 0) await validateByWebhooks(request, webhooks, ports, signal);
+      return allowed;
+    },
+  };
+}
+
+/** A webhook that refused its own repair could never be repaired. */
+function isConfiguration({ kind }: AdmissionRequest): boolean {
+  return kind.group === "admissionregistration.k8s.io" && configurationKinds.has(kind.kind);
+}
+
+/** Conditions that were stored before this server could not read them any more are left alone. */
+function refuseBadConditions({ kind, name, object = {} as ApiObject, oldObject }: AdmissionRequest): void {
+  const stored = new Set(oldObject === undefined ? [] : conditionsOf(oldObject).map(({ expression }) => expression));
+  const issues = conditionsOf(object).flatMap(({ path, expression }) => {
+    const problem = stored.has(expression) || expression === "" ? undefined : conditionProblem(expression);
+    return problem === undefined ? [] : [invalid(path, expression, problem)];
+  });
+  if (issues.length > 0) throw new StatusError(invalidObject(kind, name, issues));
+}
+
+function conditionsOf(configuration: ApiObject): readonly { readonly path: string; readonly expression: string }[] {
+  return objectsIn(configuration, "webhooks").flatMap((webhook, at) =>
+    objectsIn(webhook, "matchConditions").map((condition, index) => ({
+      path: `webhooks[${at}].matchConditions[${index}].expression`,
+      expression: String(ownValue(condition, "expression") ?? ""),
+    })),
+  );
+}

@@ -1,0 +1,98 @@
+import { forbiddenTo, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { type Labels, matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import type { AdmissionRequest } from "../../registry/admission.ts";
+import type { ApiObject, ServedKind } from "../../registry/served-kind.ts";
+import { inVersion, namespaceOf, requestJson } from "./admission-review.ts";
+import type { Webhook } from "./webhook.ts";
+import { internalError } from "./webhook-failure.ts";
+import { isNamespaceKind, type RuleTarget, ruleMatches } from "./webhook-rule.ts";
+
+/** A webhook that wants to see a request, and the version it wants to see the object in. */
+export interface Invocation {
+  readonly webhook: Webhook;
+  readonly kind: ServedKind;
+}
+
+/** What matching asks of the server. */
+export interface MatchingPorts {
+  /** Undefined when there is no such namespace. */
+  readonly namespaceLabels: (plane: string, namespace: string) => Labels | undefined;
+  /** All versions that the objects of a kind are served in. */
+  readonly versionsOf: (plane: string, kind: ServedKind) => readonly ServedKind[];
+}
+
+/** Undefined when the webhook is not about this request. Throws a StatusError when nobody can say. */
+export function invocationOf(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  ports: MatchingPorts,
+): Invocation | undefined {
+  const kind = matchingKind(webhook, request, ports);
+  if (kind === undefined) return undefined;
+  if (!matchesNamespace(webhook, request, ports) || !matchesObject(webhook, request)) return undefined;
+  const invocation = { webhook, kind };
+  return matchesConditions(invocation, request) ? invocation : undefined;
+}
+
+/** The kind itself when a rule names its version; else the first other version that a rule names. */
+function matchingKind(webhook: Webhook, request: AdmissionRequest, ports: MatchingPorts): ServedKind | undefined {
+  const own = targetOf(request, request.kind);
+  if (webhook.rules.some((rule) => ruleMatches(rule, own))) return request.kind;
+  if (webhook.matchPolicy === "Exact") return undefined;
+  const others = ports.versionsOf(request.plane, request.kind).filter(({ version }) => version !== own.version);
+  for (const rule of webhook.rules) {
+    const found = others.find((other) => ruleMatches(rule, targetOf(request, other)));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function targetOf(request: AdmissionRequest, kind: ServedKind): RuleTarget {
+  return {
+    operation: request.operation,
+    group: kind.group,
+    version: kind.version,
+    resource: kind.plural,
+    subresource: request.subresource,
+    namespace: namespaceOf(request),
+  };
+}
+
+/** Objects of cluster scope are never left out by this selector. */
+function matchesNamespace({ namespaceSelector }: Webhook, request: AdmissionRequest, ports: MatchingPorts): boolean {
+  const namespace = namespaceOf(request);
+  const isNamespace = isNamespaceKind({ group: request.kind.group, resource: request.kind.plural });
+  if (namespace === "" && !isNamespace) return true;
+  if (!namespaceSelector.ok) throw internalError(namespaceSelector.issues.map(issueText).join(", "));
+  if (namespaceSelector.value.length === 0) return true;
+  const isWritten = isNamespace && request.subresource === "" && request.operation !== "DELETE";
+  const labels = isWritten ? labelsOf(request.object) : ports.namespaceLabels(request.plane, namespace);
+  if (labels !== undefined) return matchesLabels(namespaceSelector.value, labels);
+  throw new StatusError(resourceNotFound({ group: "", resource: "namespaces" }, namespace));
+}
+
+/** Either state of the object will do, so that nobody escapes by taking a label off. */
+function matchesObject({ objectSelector }: Webhook, { object, oldObject }: AdmissionRequest): boolean {
+  if (!objectSelector.ok) throw internalError(objectSelector.issues.map(issueText).join(", "));
+  const requirements = objectSelector.value;
+  if (requirements.length === 0) return true;
+  return [object, oldObject].some((state) => state !== undefined && matchesLabels(requirements, labelsOf(state)));
+}
+
+function labelsOf(object: ApiObject | undefined): Labels {
+  return object?.metadata.labels ?? {};
+}
+
+function matchesConditions(invocation: Invocation, request: AdmissionRequest): boolean {
+  const { webhook, kind } = invocation;
+  if (webhook.matchConditions.isEmpty) return true;
+  const verdict = webhook.matchConditions.evaluate({
+    object: inVersion(request.object, kind),
+    oldObject: inVersion(request.oldObject, kind),
+    request: requestJson(request, kind),
+  });
+  if (verdict.outcome !== "failed") return verdict.outcome === "matches";
+  const resource = { group: request.kind.group, resource: request.kind.plural };
+  throw new StatusError(forbiddenTo(resource, request.name, verdict.message));
+}

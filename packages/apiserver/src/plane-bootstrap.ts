@@ -1,0 +1,69 @@
+import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { bootstrapClusterRoleBindings, bootstrapClusterRoles } from "./http/access/rbac/bootstrap-policy.ts";
+import { AdmissionChain } from "./registry/admission-chain.ts";
+import { createObject } from "./registry/create.ts";
+import type { KindCatalog } from "./registry/kind-catalog.ts";
+import { keyOf, type WriteRequest } from "./registry/object-request.ts";
+import type { Registry } from "./registry/registry.ts";
+import type { ApiObject } from "./registry/served-kind.ts";
+
+const namespaces = ["default", "kube-system", "kube-public"];
+
+/** Who the server is to itself. */
+const serverUser = {
+  username: "system:apiserver",
+  uid: "",
+  groups: ["system:masters", "system:authenticated"],
+  extra: {},
+} as const;
+
+/**
+ * What every control plane starts with. Doing it again changes nothing. Nobody is asked: a webhook that refuses or does
+ * not answer must not keep the server from starting.
+ */
+export async function bootstrapPlane(
+  registry: Omit<Registry, "admission">,
+  kinds: KindCatalog,
+  plane: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const objects: JsonObject[] = [
+    ...namespaces.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } })),
+    ...bootstrapClusterRoles(),
+    ...bootstrapClusterRoleBindings(),
+  ];
+  const unasked: Registry = { ...registry, admission: new AdmissionChain([], () => undefined) };
+  await Promise.all(objects.map((object) => ensure(unasked, requestFor(kinds, plane, object, signal), object)));
+}
+
+function requestFor(kinds: KindCatalog, plane: string, object: JsonObject, signal: AbortSignal): WriteRequest {
+  const { group, version } = parseApiVersion(String(object["apiVersion"]));
+  const kind = kinds
+    .inPlane(plane)
+    .all.find((served) => served.group === group && served.version === version && served.kind === object["kind"]);
+  if (kind === undefined) throw new Error(`no such kind to start a plane with: ${String(object["kind"])}`);
+  return {
+    plane,
+    kind,
+    namespace: "",
+    subresource: "",
+    user: serverUser,
+    manager: "milo-quota",
+    dryRun: false,
+    fieldValidation: "Strict",
+    warn: () => undefined,
+    signal,
+  };
+}
+
+async function ensure(registry: Registry, request: WriteRequest, object: JsonObject): Promise<void> {
+  const made = object as unknown as ApiObject;
+  if (registry.store.get(keyOf(request, made.metadata.name as string)) !== undefined) return;
+  try {
+    await createObject(registry, request, made);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.status.reason !== "AlreadyExists") throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import {
+  childPath,
+  type FieldIssue,
+  forbidden,
+  invalid,
+  itemPath,
+  required,
+} from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import type { LabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import { labelValue, qualifiedName } from "@milo-quota/kubernetes/protocol/names.ts";
+import { nameFaults, unless } from "./field-checks.ts";
+
+type Requirement = NonNullable<LabelSelector["matchExpressions"]>[number];
+
+/** What is wrong with a selector inside an object of a built-in kind. */
+export function labelSelectorIssues(selector: LabelSelector, path: string): readonly FieldIssue[] {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  return [
+    ...labelsIssues(matchLabels, childPath(path, "matchLabels")),
+    ...matchExpressions.flatMap((requirement, index) =>
+      requirementIssues(requirement, itemPath(childPath(path, "matchExpressions"), index)),
+    ),
+  ];
+}
+
+export function labelsIssues(labels: Readonly<Record<string, string>>, path: string): readonly FieldIssue[] {
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...nameFaults(path, key, qualifiedName),
+    ...nameFaults(path, value, labelValue),
+  ]);
+}
+
+function requirementIssues({ key, operator, values = [] }: Requirement, path: string): readonly FieldIssue[] {
+  return [
+    ...operatorIssues(operator, values, path),
+    ...nameFaults(childPath(path, "key"), key, qualifiedName),
+    ...values.flatMap((value, index) => nameFaults(itemPath(childPath(path, "values"), index), value, labelValue)),
+  ];
+}
+
+function operatorIssues(operator: string, values: readonly string[], path: string): readonly FieldIssue[] {
+  const at = childPath(path, "values");
+  switch (operator) {
+    case "In":
+    case "NotIn":
+      return unless(values.length > 0, () => required(at, "must be specified when `operator` is 'In' or 'NotIn'"));
+    case "Exists":
+    case "DoesNotExist":
+      return unless(values.length === 0, () =>
+        forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+      );
+    default:
+      return [invalid(childPath(path, "operator"), operator, "not a valid selector operator")];
+  }
+}

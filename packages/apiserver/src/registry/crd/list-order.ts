@@ -1,0 +1,43 @@
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { identityText } from "@milo-quota/kubernetes/protocol/json-writer.ts";
+import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
+
+/**
+ * The old value with its sets and maps of items in the order of the new one, so that rules find lists equal whose items
+ * have only changed places, as they are to Kubernetes.
+ */
+export function inOrderOf(compiled: CompiledSchema, value: JsonValue, old: JsonValue): JsonValue {
+  if (compiled.hasKeyedLists === false || value === old) return old;
+  if (Array.isArray(value) && Array.isArray(old)) return listInOrder(compiled, value, old);
+  return isJsonObject(value) && isJsonObject(old) ? fieldsInOrder(compiled, value, old) : old;
+}
+
+function fieldsInOrder(compiled: CompiledSchema, value: JsonObject, old: JsonObject): JsonValue {
+  const members = Object.entries(old).map(([name, member]) => {
+    const child = compiled.properties.get(name) ?? compiled.additional;
+    const current = ownValue(value, name);
+    const isKnown = child !== undefined && child !== true && current !== undefined;
+    return [name, isKnown ? inOrderOf(child, current, member) : member] as const;
+  });
+  return Object.fromEntries(members);
+}
+
+function listInOrder(compiled: CompiledSchema, items: readonly JsonValue[], old: readonly JsonValue[]): JsonValue {
+  const { schema, items: itemSchema } = compiled;
+  const listType = schema["x-kubernetes-list-type"];
+  if (itemSchema === undefined || (listType !== "map" && listType !== "set")) return old;
+  const keys = listType === "map" ? (schema["x-kubernetes-list-map-keys"] ?? []) : undefined;
+  const places = new Map(items.map((item, index) => [keyOf(item, keys), index]));
+  const placeOf = (item: JsonValue): number => places.get(keyOf(item, keys)) ?? items.length;
+  const ordered = old.map((item) => ({ item, place: placeOf(item) })).sort((left, right) => left.place - right.place);
+  return ordered.map(({ item, place }) => {
+    const current = items[place];
+    return current === undefined ? item : inOrderOf(itemSchema, current, item);
+  });
+}
+
+/** Items of a set are known by their whole content. */
+function keyOf(item: JsonValue, keys: readonly string[] | undefined): string {
+  if (keys === undefined) return identityText(item);
+  return identityText(keys.map((key) => (isJsonObject(item) ? (ownValue(item, key) ?? null) : null)));
+}

@@ -1,0 +1,35 @@
+import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
+import type { CompiledRule } from "./compiled-rules.ts";
+
+const messageBytesMax = 5 * 1024;
+const messageBudget = 1_000_000;
+
+/** What a broken rule says by its own expression; undefined where that says nothing useful. */
+export type RuleMessage =
+  | { readonly outcome: "told"; readonly text: string | undefined; readonly cost: number }
+  /** Nothing may be evaluated any more. */
+  | { readonly outcome: "spent"; readonly fault: string };
+
+const outOfBudget =
+  "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run";
+
+export function failedMessage(
+  { messageProgram }: CompiledRule,
+  bindings: Readonly<Record<string, unknown>>,
+  budget: number,
+): RuleMessage {
+  if (messageProgram === undefined) return { outcome: "told", text: undefined, cost: 0 };
+  const result = messageProgram.evaluate(bindings, { costLimit: messageBudget });
+  if (result.cost > budget) return { outcome: "spent", fault: outOfBudget };
+  if (!result.ok && result.error.kind === "cost-exceeded") {
+    const fault = "no further validation rules will be run due to call cost exceeds limit for messageExpression";
+    return { outcome: "spent", fault: `${fault}: ${quote(messageProgram.source)}` };
+  }
+  const text = result.ok && typeof result.value === "string" ? result.value.trim() : "";
+  return { outcome: "told", text: isUseful(text) ? text : undefined, cost: result.cost };
+}
+
+/** One line, not too long. */
+function isUseful(text: string): boolean {
+  return text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= messageBytesMax;
+}

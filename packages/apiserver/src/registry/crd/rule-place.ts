@@ -1,0 +1,93 @@
+import { childPath, itemPath } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { isJsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
+import { Correlation } from "@milo-quota/kubernetes/schema/correlation.ts";
+import type { RuleValue } from "./rule-bindings.ts";
+
+/** Where the way through an object begins. */
+export interface RuleRoot extends RuleValue {
+  /** The field the value stands in. */
+  readonly path: string;
+  /** Whether what is unchanged is held against the client. */
+  readonly isRatcheting: boolean;
+}
+
+/** A value with the one before it, when they can be matched up; and the nearest one above that could. */
+interface Match {
+  readonly current: Correlation | undefined;
+  readonly nearest: Correlation | undefined;
+}
+
+const unmatched: Match = { current: undefined, nearest: undefined };
+
+/** A value on the way through an object. What only a broken rule asks for is made when one does. */
+export class RulePlace implements RuleValue {
+  readonly compiled: CompiledSchema;
+  readonly self: JsonValue;
+  readonly oldSelf: JsonValue | undefined;
+  readonly #from: RuleRoot | RulePlace;
+  readonly #step: string | number;
+  #match: Match | undefined;
+  #matching: Correlation | undefined;
+
+  private constructor(value: RuleValue, from: RuleRoot | RulePlace, step: string | number) {
+    this.compiled = value.compiled;
+    this.self = value.self;
+    this.oldSelf = value.oldSelf;
+    this.#from = from;
+    this.#step = step;
+  }
+
+  static at(root: RuleRoot): RulePlace {
+    return new RulePlace(root, root, "");
+  }
+
+  /** A field, or a member of a map. */
+  field(name: string, compiled: CompiledSchema, self: JsonValue): RulePlace {
+    const oldSelf = this.oldSelf !== undefined && isJsonObject(this.oldSelf) ? ownValue(this.oldSelf, name) : undefined;
+    return new RulePlace({ compiled, self, oldSelf }, this, name);
+  }
+
+  item(index: number, compiled: CompiledSchema, self: JsonValue): RulePlace {
+    return new RulePlace({ compiled, self, oldSelf: this.#oldItem(self) }, this, index);
+  }
+
+  get path(): string {
+    const from = this.#from;
+    if (!(from instanceof RulePlace)) return from.path;
+    const isNamed = typeof this.#step === "string" && from.compiled.properties.has(this.#step);
+    return isNamed ? childPath(from.path, String(this.#step)) : itemPath(from.path, this.#step);
+  }
+
+  /** What nobody touched may stay as it is, though it breaks a rule that came later. */
+  get isUnchanged(): boolean {
+    const { current, nearest } = this.#matched;
+    return (current ?? nearest)?.isUnchanged === true;
+  }
+
+  get #matched(): Match {
+    this.#match ??= this.#from instanceof RulePlace ? this.#below(this.#from) : matchOf(this.#from);
+    return this.#match;
+  }
+
+  #below(above: RulePlace): Match {
+    const { current, nearest } = above.#matched;
+    if (current === undefined) return { current, nearest };
+    const step = this.#step;
+    if (typeof step === "number") return { current: current.item(step), nearest: current };
+    // Of the object itself, what apiVersion and kind were before cannot be told: both states are shown in one version.
+    const isHead = nearest === undefined && (step === "apiVersion" || step === "kind");
+    return isHead ? unmatched : { current: current.field(step), nearest: current };
+  }
+
+  #oldItem(item: JsonValue): JsonValue | undefined {
+    if (this.oldSelf === undefined) return undefined;
+    this.#matching ??= new Correlation(this.compiled, this.self, this.oldSelf);
+    return this.#matching.oldItem(item);
+  }
+}
+
+function matchOf({ compiled, self, oldSelf, isRatcheting }: RuleRoot): Match {
+  if (oldSelf === undefined || !isRatcheting) return unmatched;
+  return { current: new Correlation(compiled, self, oldSelf), nearest: undefined };
+}

@@ -1,0 +1,153 @@
+import { alreadyExists, failure, StatusError, unexplained } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { ObjectKey } from "../storage/object-key.ts";
+import type { StoredObject, WriteResult } from "../storage/object-store.ts";
+import { storedAs } from "./admission.ts";
+import type { Admitted } from "./admission-chain.ts";
+import { creation } from "./admission-request.ts";
+import { requireLiveDefinition, requireSameSchema } from "./definition-lifecycle.ts";
+import { ownedAfterUpdate } from "./field-ownership.ts";
+import { timestamp, withMetadata } from "./metadata.ts";
+import { requireLiveNamespace } from "./namespace-lifecycle.ts";
+import { generatedName } from "./object-name.ts";
+import { keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
+import { distinctOwners } from "./owners.ts";
+import { requirePlane } from "./plane-lifecycle.ts";
+import type { Registry } from "./registry.ts";
+import { requireInView, requireWritable } from "./scoped-view.ts";
+import type { ApiObject } from "./served-kind.ts";
+import { storedForm } from "./served-version.ts";
+import { shapedNew } from "./shape.ts";
+import { storeChange } from "./store-change.ts";
+import { unstored } from "./unstored.ts";
+
+/** How many names are tried for one prefix. */
+const generatedNamesMax = 8;
+
+/** Stores a new object, or says why not. */
+export async function createObject(registry: Registry, request: WriteRequest, sent: ApiObject): Promise<StoredObject> {
+  const object = distinctOwners(unborn(sent, request), request);
+  return createOwned(registry, request, ownedAfterUpdate(undefined, object, request, registry.clock.now()));
+}
+
+/** The same for an object whose managed fields are right already, as after an apply. */
+export async function createOwned(registry: Registry, request: WriteRequest, object: ApiObject): Promise<StoredObject> {
+  requireWritable(request, object.metadata.name ?? "");
+  requireLiveNamespace(registry.store, request, object.metadata.name ?? "");
+  const placed = unborn(request.within?.adopt?.(object) ?? object, request);
+  const mutated = await registry.admission.mutate(creation(request, placed), placed, request.signal);
+  const admitted = unborn(mutated, request);
+  requireInView(request, admitted);
+  const isGenerated = !admitted.metadata.name && Boolean(admitted.metadata.generateName);
+  for (let attempt = 1; ; attempt += 1) {
+    const named = born(admitted, request, registry);
+    const stored = await storeNew(registry, request, named);
+    if (stored !== undefined) return stored;
+    if (!isGenerated) throw new StatusError(existsAlready(registry, request, named));
+    if (attempt === generatedNamesMax) throw new StatusError(noUniqueName(request, named));
+  }
+}
+
+/** Undefined when there is an object of this name. */
+async function storeNew(
+  registry: Registry,
+  request: WriteRequest,
+  object: ApiObject,
+): Promise<StoredObject | undefined> {
+  const shaped = shapedNew(object, request);
+  const name = shaped.metadata.name as string;
+  requireLiveDefinition(registry, request, name);
+  const admitted = await registry.admission.validate(creation(request, shaped), request.signal);
+  const key = keyOf(request, name);
+  try {
+    await registry.store.quiet(key);
+    const result = await putNew(registry, request, admitted, { key, object: storedForm(shaped, request.kind) });
+    admitted.settle(result.ok && !request.dryRun ? storedAs(result.stored) : { stored: false });
+    return result.ok ? result.stored : undefined;
+  } catch (error) {
+    admitted.settle({ stored: false });
+    throw error;
+  }
+}
+
+async function putNew(
+  registry: Registry,
+  request: WriteRequest,
+  admitted: Admitted,
+  { key, object }: { readonly key: ObjectKey; readonly object: ApiObject },
+): Promise<WriteResult> {
+  // A namespace or a definition may have begun to end while plug-ins were asked, and the client may be gone.
+  const lastCheck = (): void => {
+    requireLiveNamespace(registry.store, request, key.name);
+    requireLiveDefinition(registry, request, key.name);
+    requireSameSchema(request);
+    requirePlane(registry, request.plane);
+    request.signal.throwIfAborted();
+  };
+  const current = registry.store.get(key);
+  if (current !== undefined) return { ok: false, current };
+  if (!request.dryRun) {
+    return storeChange(
+      registry,
+      admitted,
+      { write: { key, expected: 0, object, deleted: false }, lastCheck },
+      request.signal,
+    );
+  }
+  lastCheck();
+  return { ok: true, stored: unstored(key, object) };
+}
+
+/** An object belongs where the request says; one that says otherwise is refused. */
+export function inNamespace(object: ApiObject, { kind, namespace }: WriteRequest): ApiObject {
+  const expected = kind.scope === "Namespaced" ? namespace : "";
+  const given = object.metadata.namespace ?? "";
+  if (given === expected) return object;
+  if (given === "" || expected === "")
+    return withMetadata(object, { namespace: expected === "" ? undefined : expected });
+  throw new StatusError(
+    failure("BadRequest", "the namespace of the provided object does not match the namespace sent on the request"),
+  );
+}
+
+/** What a new object may say of itself, whoever sent or changed it: where it is, and nothing that the server decides. */
+function unborn(object: ApiObject, request: WriteRequest): ApiObject {
+  if (object.metadata.resourceVersion) {
+    throw new StatusError(unexplained("resourceVersion should not be set on objects to be created"));
+  }
+  return withoutSystemFields(inNamespace(object, request));
+}
+
+const noSystemFields = {
+  creationTimestamp: undefined,
+  uid: undefined,
+  deletionTimestamp: undefined,
+  deletionGracePeriodSeconds: undefined,
+  ...({ selfLink: undefined } as object),
+};
+
+function withoutSystemFields(object: ApiObject): ApiObject {
+  return withMetadata(object, noSystemFields);
+}
+
+function born(object: ApiObject, { kind }: WriteRequest, { random, clock }: Registry): ApiObject {
+  const { name, generateName, generation } = object.metadata;
+  return withMetadata(object, {
+    name: !name && generateName ? generatedName(generateName, random) : name,
+    uid: random.uuid(),
+    creationTimestamp: timestamp(clock.now()),
+    generation: kind.hasGeneration ? 1 : generation,
+  });
+}
+
+function existsAlready(registry: Registry, request: WriteRequest, object: ApiObject): ReturnType<typeof failure> {
+  const name = object.metadata.name as string;
+  const status = alreadyExists(resourceOf(request), name);
+  const isGoing = registry.store.get(keyOf(request, name))?.object.metadata.deletionTimestamp !== undefined;
+  return isGoing ? { ...status, message: `object is being deleted: ${status.message}` } : status;
+}
+
+function noUniqueName(request: WriteRequest, object: ApiObject): ReturnType<typeof failure> {
+  const status = alreadyExists(resourceOf(request), object.metadata.name as string);
+  const message = `${status.message}, the server was not able to generate a unique name for the object`;
+  return { ...status, message, details: { ...status.details, retryAfterSeconds: 1 } };
+}

@@ -1,0 +1,57 @@
+import { type JsonObject, type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { withMetadata } from "./metadata.ts";
+import type { WriteRequest } from "./object-request.ts";
+import { type FieldScope, resetFieldsOf } from "./patch/managed/field-scope.ts";
+import { trackUpdate } from "./patch/managed/track-update.ts";
+import type { ApiObject } from "./served-kind.ts";
+
+/** What a request writes, as the tracking of fields sees it. */
+export function fieldScopeOf({ kind, subresource }: WriteRequest): FieldScope {
+  return {
+    apiVersion: formatApiVersion(kind.group, kind.version),
+    kind: kind.kind,
+    subresource,
+    // The versions of a kind differ in nothing but their name.
+    schemaOf: () => kind.schema.schema,
+    resetFields: resetFieldsOf(kind.hasStatus, subresource, kind.isCustom ? "" : kind.kind),
+    ...(kind.rules.blank === undefined ? {} : { blank: kind.rules.blank() }),
+  };
+}
+
+/** An object with its managed fields as they are after a create, an update or a patch. */
+export function ownedAfterUpdate(
+  live: ApiObject | undefined,
+  updated: ApiObject,
+  request: WriteRequest,
+  nowMs: number,
+): ApiObject {
+  const scope = fieldScopeOf(request);
+  const managedFields = trackUpdate({ live, updated, manager: request.manager, scope, nowMs });
+  return withMetadata(updated, { managedFields });
+}
+
+/** Whether nothing changes but the times at which fields were written: then nothing is written at all. */
+export function sameButForTimes(object: ApiObject, old: ApiObject): boolean {
+  return (
+    sameMembers(object, old, "metadata") &&
+    sameMembers(object.metadata as JsonObject, old.metadata as JsonObject, "managedFields") &&
+    jsonEquals(timeless(object), timeless(old))
+  );
+}
+
+/** Whether all members but one are the same. */
+function sameMembers(object: JsonObject, old: JsonObject, except: string): boolean {
+  let count = Object.hasOwn(old, except) ? 1 : 0;
+  for (const name of Object.keys(object)) {
+    if (name === except) continue;
+    if (!Object.hasOwn(old, name) || !jsonEquals(object[name] as JsonValue, old[name] as JsonValue)) return false;
+    count += 1;
+  }
+  return count === Object.keys(old).length;
+}
+
+function timeless({ metadata }: ApiObject): JsonValue {
+  const entries = metadata.managedFields?.map(({ time: _, ...entry }) => entry) ?? null;
+  return entries as unknown as JsonValue;
+}

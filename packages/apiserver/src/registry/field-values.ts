@@ -1,0 +1,48 @@
+import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { type FieldRequirement, matchesFields } from "@milo-quota/kubernetes/protocol/field-selector.ts";
+import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
+import { isJsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { type LabelRequirements, matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import type { StoredObject } from "../storage/object-store.ts";
+import type { ApiObject, ServedKind } from "./served-kind.ts";
+
+/** Which objects of a kind are meant. */
+export interface Selection {
+  readonly labels: LabelRequirements;
+  readonly fields: readonly FieldRequirement[];
+}
+
+export function selectsEverything({ labels, fields }: Selection): boolean {
+  return labels.length === 0 && fields.length === 0;
+}
+
+/** Looks at what it needs: an object is parsed only for what its key does not say. */
+export function selects({ labels, fields }: Selection, stored: StoredObject, kind: ServedKind): boolean {
+  return (
+    (fields.length === 0 || matchesFields(fields, (field) => fieldValue(stored, field, kind))) &&
+    (labels.length === 0 || matchesLabels(labels, stored.object.metadata.labels ?? {}))
+  );
+}
+
+/** Selecting by a field that a kind does not offer is a mistake, not a selection of nothing. */
+export function checkFields(fields: readonly FieldRequirement[], kind: ServedKind): void {
+  const known = ["metadata.name", "metadata.namespace"];
+  const unknown = fields.find(({ field }) => ![...known, ...kind.selectableFields].includes(field));
+  if (unknown === undefined) return;
+  const isPlain = !kind.isCustom && kind.selectableFields.length === 0;
+  const message = isPlain
+    ? `${quote(unknown.field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+    : `field label not supported: ${unknown.field}`;
+  throw new StatusError(failure("BadRequest", message));
+}
+
+function fieldValue(stored: StoredObject, field: string, { rules }: ServedKind): string {
+  if (field === "metadata.name") return stored.key.name;
+  if (field === "metadata.namespace") return stored.key.namespace;
+  const object = stored.object as ApiObject;
+  const special = rules.selectField?.(object, field);
+  if (special !== undefined) return special;
+  let value: JsonValue | undefined = object;
+  for (const step of field.split(".")) value = isJsonObject(value) ? ownValue(value, step) : undefined;
+  return value === undefined || value === null || typeof value === "object" ? "" : String(value);
+}

@@ -1,0 +1,35 @@
+import { compileSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
+import { expect, it } from "vitest";
+import { isKnownToFit, shapedObject } from "./known-fit.ts";
+
+const schemaOf = (...names: readonly string[]) =>
+  compileSchema({ type: "object", properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])) });
+
+it("a part that fits one schema is looked at anew when the schema is another", () => {
+  const part = { a: "x", b: "y" };
+  const [both, less] = [schemaOf("a", "b"), schemaOf("a")];
+  expect([both, less, both, less].map((schema) => isKnownToFit(schema, part))).toEqual([true, false, true, false]);
+});
+
+it("an object whose definition has changed is shaped anew, in the parts that do not fit any more", () => {
+  const [spec, status] = [{ a: "x", b: "y" }, { a: "x" }];
+  const whole = { apiVersion: "v1", kind: "Thing", metadata: {}, spec, status };
+  const schemas = [schemaOf("a", "b"), schemaOf("a")].map(({ schema }) =>
+    compileSchema({ type: "object", properties: { spec: schema, status: schema } }),
+  );
+  const [before, after] = schemas.map((schema) => shapedObject(schema, whole));
+  expect(before?.value).toBe(whole);
+  expect(after).toEqual({ value: { ...whole, spec: { a: "x" } }, unknownFields: ["spec.b"] });
+});
+
+it("objects share the default of a field, and nobody can change it for the others", () => {
+  const list = { type: "array", items: { type: "string" } } as const;
+  const spec = { type: "object", properties: { list }, default: { list: ["a"] } } as const;
+  const schema = compileSchema({ type: "object", properties: { spec } });
+  const [one, other] = [{}, { metadata: {} }].map(
+    (object) => shapedObject(schema, object).value as unknown as { spec: { list: string[] } },
+  );
+  expect(one?.spec).toEqual({ list: ["a"] });
+  expect(one?.spec).toBe(other?.spec);
+  expect(() => one?.spec.list.push("b")).toThrow(TypeError);
+});

@@ -1,0 +1,101 @@
+import { failure, resourceExpired, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { type ObjectStore, RevisionCompacted, type StoredObject } from "../storage/object-store.ts";
+import { type Continuation, readContinue, writeContinue } from "./continue-token.ts";
+import { type Selection, selects, selectsEverything } from "./field-values.ts";
+import { type ObjectRequest, scopeOf, storedResource } from "./object-request.ts";
+import type { Registry } from "./registry.ts";
+import { isInView } from "./scoped-view.ts";
+
+export interface ListQuery {
+  readonly selection: Selection;
+  /** 0: no limit. */
+  readonly limit: number;
+  readonly continueToken: string;
+  /** List at exactly this revision. */
+  readonly exactRevision?: number;
+}
+
+export interface Listed {
+  readonly revision: number;
+  readonly items: readonly StoredObject[];
+  /** Empty when this is the last page. */
+  readonly continueToken: string;
+  /** How many there are after this page; unknown under a selection. */
+  readonly remaining?: number;
+}
+
+const listTooOld =
+  "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+
+/** One page of objects, all as of one revision. */
+export function listObjects({ store }: Pick<Registry, "store">, request: ObjectRequest, query: ListQuery): Listed {
+  const from = query.continueToken === "" ? undefined : readContinue(query.continueToken);
+  const revision = revisionOf(store, query, from);
+  const items: StoredObject[] = [];
+  const isAll = selectsEverything(query.selection);
+  for (const stored of candidates(store, request, revision, from)) {
+    // Whoever wants everything has nothing parsed.
+    if (!isAll && !selects(query.selection, stored, request.kind)) continue;
+    if (!isInView(request, stored)) continue;
+    if (query.limit > 0 && items.length === query.limit) {
+      const seen = (from?.seen ?? 0) + items.length;
+      const { plane, namespace, name } = (items.at(-1) as StoredObject).key;
+      const place = request.allPlanes === true ? { plane, namespace, name } : { namespace, name };
+      const continueToken = writeContinue({ revision, ...place, seen });
+      return { revision, items, continueToken, ...remainingPart(store, request, query, seen) };
+    }
+    items.push(stored);
+  }
+  return { revision, items, continueToken: "" };
+}
+
+/** An estimate, as in Kubernetes: objects may have come and gone since the first page. */
+function remainingPart(
+  store: ObjectStore,
+  request: ObjectRequest,
+  { selection }: ListQuery,
+  seen: number,
+): Pick<Listed, "remaining"> {
+  const isCounted = selectsEverything(selection) && request.within?.shows === undefined;
+  return isCounted ? { remaining: Math.max(1, store.count(scopeOf(request)) - seen) } : {};
+}
+
+function revisionOf(store: ObjectStore, query: ListQuery, from: Continuation | undefined): number {
+  if (from !== undefined && from.revision > store.revision) throw fromTheFuture(from, store);
+  const asked = from !== undefined && from.revision >= 0 ? from.revision : query.exactRevision;
+  // Whoever heard of the first writes of a transaction and asks for the state after them is shown all of it.
+  return asked === undefined ? store.revision : store.wholeRevision(asked);
+}
+
+/** A token of another server, or of this one before its data was put back. */
+function fromTheFuture({ revision }: Continuation, store: ObjectStore): StatusError {
+  const because = `its revision ${revision} is newer than the newest, ${store.revision}`;
+  return new StatusError(failure("BadRequest", `invalid continue token: continue key is not valid: ${because}`));
+}
+
+function candidates(
+  store: ObjectStore,
+  request: ObjectRequest,
+  revision: number,
+  from: Continuation | undefined,
+): Iterable<StoredObject> {
+  const { kind, allPlanes } = request;
+  const plane = (allPlanes === true ? from?.plane : undefined) ?? request.plane;
+  const after = from && { plane, resource: storedResource(kind), namespace: from.namespace, name: from.name };
+  try {
+    return store.list(scopeOf(request), {
+      ...(revision === store.revision ? {} : { at: revision }),
+      ...(after === undefined ? {} : { after }),
+    });
+  } catch (error) {
+    if (!(error instanceof RevisionCompacted)) throw error;
+    throw new StatusError(tooOld(from));
+  }
+}
+
+function tooOld(from: Continuation | undefined): ReturnType<typeof resourceExpired> {
+  if (from === undefined) return resourceExpired("The resourceVersion for the provided list is too old.");
+  const status = resourceExpired(listTooOld);
+  const rest = writeContinue({ ...from, revision: -1 });
+  return { ...status, metadata: { continue: rest } as unknown as typeof status.metadata };
+}

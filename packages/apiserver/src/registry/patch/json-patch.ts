@@ -1,0 +1,146 @@
+import { isJsonObject, type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
+import { addAt, JsonPatchDraft, type Place, removeAt, replaceAt, StepFailed, valueAt } from "./json-patch-draft.ts";
+import type { JsonPatchOperation } from "./json-patch-operation.ts";
+import { PatchRejected, requireShallow } from "./patch-failure.ts";
+
+/** How many bytes all copies of one patch may add, as kube-apiserver limits them. */
+const copyBytesMax = 3 * 1024 * 1024;
+
+/** Applies a JSON patch (RFC 6902). The document is left as it is. Throws PatchRejected for the first step that fails. */
+export function applyJsonPatch(document: JsonValue, operations: readonly JsonPatchOperation[]): JsonValue {
+  const run = new PatchRun(document);
+  try {
+    for (const operation of operations) run.take(operation);
+  } catch (error) {
+    throw error instanceof StepFailed ? new PatchRejected(error.message) : error;
+  }
+  return requireShallow(run.result);
+}
+
+class PatchRun {
+  readonly #draft: JsonPatchDraft;
+  readonly #steps = new Map<string, (operation: JsonPatchOperation) => void>([
+    ["add", (operation) => this.#add(operation)],
+    ["remove", (operation) => this.#remove(operation)],
+    ["replace", (operation) => this.#replace(operation)],
+    ["move", (operation) => this.#move(operation)],
+    ["copy", (operation) => this.#copy(operation)],
+    ["test", (operation) => this.#test(operation)],
+  ]);
+  #copiedBytes = 0;
+
+  constructor(document: JsonValue) {
+    this.#draft = new JsonPatchDraft(document);
+  }
+
+  get result(): JsonValue {
+    return this.#draft.root;
+  }
+
+  take(operation: JsonPatchOperation): void {
+    const step = this.#steps.get(operation.op);
+    if (step === undefined) throw new StepFailed(`Unexpected kind: ${operation.op}`);
+    step(operation);
+  }
+
+  #add({ path, value = null }: JsonPatchOperation): void {
+    if (path === undefined) throw new StepFailed("add operation failed to decode path: missing value");
+    const place = this.#find(path, `add operation does not apply: doc is missing path: "${path}"`);
+    within(`error in add for path: '${path}'`, () => addAt(place, value));
+  }
+
+  #remove({ path }: JsonPatchOperation): void {
+    if (path === undefined) throw new StepFailed("remove operation failed to decode path: missing value");
+    const place = this.#find(path, `remove operation does not apply: doc is missing path: "${path}"`);
+    within(`error in remove for path: '${path}'`, () => removeAt(place));
+  }
+
+  /** A member that is not there is added, and a document is only replaced by an object or an array. */
+  #replace(operation: JsonPatchOperation): void {
+    const path = pathOf(operation);
+    const { value = null } = operation;
+    if (path === "") {
+      if (isJsonObject(value) || Array.isArray(value)) this.#draft.replaceRoot(value);
+      return;
+    }
+    const place = this.#find(path, `replace operation does not apply: doc is missing path: ${path}`);
+    within(
+      () => `replace operation does not apply: doc is missing key: ${path}: missing value`,
+      () => replaceAt(place, value),
+    );
+  }
+
+  #move(operation: JsonPatchOperation): void {
+    const from = fromOf(operation);
+    const source = this.#find(from, `move operation does not apply: doc is missing from path: ${from}`);
+    const value = within(`error in move for path: '${source.key}'`, () => {
+      const moved = valueAt(source) ?? null;
+      removeAt(source);
+      return moved;
+    });
+    const path = pathOf(operation);
+    const place = this.#find(path, `move operation does not apply: doc is missing destination path: ${path}`);
+    within(`error in move for path: '${path}'`, () => addAt(place, value));
+  }
+
+  #copy(operation: JsonPatchOperation): void {
+    const from = fromOf(operation);
+    const source = this.#find(from, `copy operation does not apply: doc is missing from path: ${from}`);
+    const value = within(`error in copy for from: '${from}'`, () => valueAt(source) ?? null);
+    const { path } = operation;
+    if (path === undefined) throw new StepFailed("copy operation failed to decode path: missing value");
+    const place = this.#find(path, `copy operation does not apply: doc is missing destination path: ${path}`);
+    const copy = this.#duplicate(value);
+    within("error while adding value during copy", () => addAt(place, copy));
+  }
+
+  #test(operation: JsonPatchOperation): void {
+    const path = pathOf(operation);
+    const actual = path === "" ? this.#draft.root : this.#tested(path);
+    if (!jsonEquals(actual, operation.value ?? null)) {
+      throw new StepFailed(`testing value ${path} failed: test failed`);
+    }
+  }
+
+  #tested(path: string): JsonValue {
+    const place = this.#find(path, `test operation does not apply: is missing path: ${path}`);
+    return within(`error in test for path: '${path}'`, () => valueAt(place) ?? null);
+  }
+
+  /** A copy shares nothing with its source: later steps change either alone. */
+  #duplicate(value: JsonValue): JsonValue {
+    this.#copiedBytes += writeJson(requireShallow(value)).length;
+    if (this.#copiedBytes > copyBytesMax) {
+      const sizes = `is ${this.#copiedBytes}, exceeding the limit ${copyBytesMax}`;
+      throw new StepFailed(`Unable to complete the copy, the accumulated size increase of copy ${sizes}`);
+    }
+    return structuredClone(value);
+  }
+
+  #find(path: string, otherwise: string): Place {
+    const place = this.#draft.find(path);
+    if (place === undefined) throw new StepFailed(`${otherwise}: missing value`);
+    return place;
+  }
+}
+
+function pathOf({ op, path }: JsonPatchOperation): string {
+  if (path !== undefined) return path;
+  throw new StepFailed(`${op} operation failed to decode path: operation missing path field: missing value`);
+}
+
+function fromOf({ op, from }: JsonPatchOperation): string {
+  if (from !== undefined) return from;
+  throw new StepFailed(`${op} operation failed to decode from: operation, missing from field: missing value`);
+}
+
+/** Says where a step failed; a function says it in full. */
+function within<Result>(where: string | (() => string), step: () => Result): Result {
+  try {
+    return step();
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    throw new StepFailed(typeof where === "string" ? `${where}: ${error.message}` : where());
+  }
+}

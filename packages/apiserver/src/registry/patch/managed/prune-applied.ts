@@ -1,0 +1,61 @@
+import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { difference, type FieldSet, intersection, isEmptySet, noFields, union } from "../fields/field-set.ts";
+import { type MergeType, mergeTypeOf } from "../fields/merge-type.ts";
+import { withNamedFields } from "../fields/named-fields.ts";
+import { fieldsOf } from "../fields/object-fields.ts";
+import { removeFields } from "../fields/remove-fields.ts";
+import type { FieldScope } from "./field-scope.ts";
+import type { Owner, Owners } from "./owner.ts";
+
+/**
+ * Removes from a merged object what its applier applied last time and no longer does, unless somebody else owns it.
+ * `owners` hold what is applied now. What the applier never owned stays, even inside what goes.
+ */
+export function pruneApplied(
+  merged: JsonObject,
+  owners: Owners,
+  last: Owner | undefined,
+  scope: FieldScope,
+): JsonObject {
+  const schema = last === undefined || isEmptySet(last.fields) ? undefined : scope.schemaOf(last.apiVersion);
+  if (last === undefined || schema === undefined) return merged;
+  const type = mergeTypeOf(schema);
+  const lastFields = withNamedFields(type, last.fields);
+  const bare = removeFields(type, merged, lastFields);
+  const owned = addOwned(merged, bare, owners, { scope, first: last.apiVersion });
+  const gone = difference(namedFieldsOf(type, merged), namedFieldsOf(type, owned));
+  return removeFields(type, merged, intersection(gone, lastFields)) as JsonObject;
+}
+
+/** Adds back what anybody owns, version by version, the one that was pruned in first. */
+function addOwned(
+  merged: JsonObject,
+  bare: JsonValue,
+  owners: Owners,
+  { scope, first }: { readonly scope: FieldScope; readonly first: string },
+): JsonValue {
+  const owned = fieldsByVersion(owners);
+  const versions = [...owned.keys()].sort((left, right) => Number(right === first) - Number(left === first));
+  return versions.reduce((pruned, apiVersion) => {
+    const schema = scope.schemaOf(apiVersion);
+    if (schema === undefined) return pruned;
+    return addOwnedIn(mergeTypeOf(schema), merged, pruned, owned.get(apiVersion) ?? noFields);
+  }, bare);
+}
+
+function addOwnedIn(type: MergeType, merged: JsonObject, pruned: JsonValue, owned: FieldSet): JsonValue {
+  const kept = union(namedFieldsOf(type, pruned), withNamedFields(type, owned));
+  return removeFields(type, merged, difference(namedFieldsOf(type, merged), kept));
+}
+
+function fieldsByVersion(owners: Owners): ReadonlyMap<string, FieldSet> {
+  const byVersion = new Map<string, FieldSet>();
+  for (const { apiVersion, fields } of owners.values()) {
+    byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? noFields, fields));
+  }
+  return byVersion;
+}
+
+function namedFieldsOf(type: MergeType, value: JsonValue): FieldSet {
+  return withNamedFields(type, fieldsOf(type, value));
+}

@@ -1,0 +1,58 @@
+import { forbiddenTo, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { StoredObject } from "../storage/object-store.ts";
+import { keyOf, type ObjectRequest, resourceOf } from "./object-request.ts";
+import type { Registry } from "./registry.ts";
+import type { ApiObject, ServedKind } from "./served-kind.ts";
+
+/** A part of a plane that has a path of its own: what is outside of it is not there for whoever comes by that path. */
+export interface ScopedView {
+  /** What authorizers know it by. */
+  readonly name: string;
+  of(kind: Pick<ServedKind, "group" | "kind" | "plural" | "scope">): KindView;
+  /** Whether it still is what it was when the request came; whoever watches by way of it is told nothing once it is not. */
+  readonly isCurrent?: () => boolean;
+}
+
+/** What of a kind is in a view. */
+export interface KindView {
+  /** The only namespace that is in view; left out for kinds of cluster scope. */
+  readonly namespace?: string;
+  /** Whether an object is in view; left out: all of them are. */
+  readonly shows?: (object: ApiObject) => boolean;
+  /** What is shown to be read, and belongs to more than this view. */
+  readonly isReadOnly?: boolean;
+  /** An object that is made here, with what makes it one of this view, unless it says otherwise itself. */
+  readonly adopt?: (object: ApiObject) => ApiObject;
+}
+
+/** Whether an object can be seen by a request. It is parsed only for what its key does not say. */
+export function isInView({ within }: Pick<ObjectRequest, "within">, stored: Seen): boolean {
+  if (within === undefined) return true;
+  if (within.namespace !== undefined && stored.key.namespace !== within.namespace) return false;
+  return within.shows === undefined || within.shows(stored.object as ApiObject);
+}
+
+interface Seen {
+  readonly key: { readonly namespace: string };
+  readonly object: StoredObject["object"];
+}
+
+/** The object of this name; undefined when there is none in view. */
+export function storedInView({ store }: Pick<Registry, "store">, request: ObjectRequest, name: string) {
+  const stored = store.get(keyOf(request, name));
+  return stored !== undefined && isInView(request, stored) ? stored : undefined;
+}
+
+/** Refuses to write, by way of a view, what belongs to more than the view. */
+export function requireWritable(request: ObjectRequest, name: string): void {
+  if (request.within?.isReadOnly !== true) return;
+  throw new StatusError(forbiddenTo(resourceOf(request), name, "it can be read here, and not be changed"));
+}
+
+/** Refuses to make or leave an object that is out of view. */
+export function requireInView(request: ObjectRequest, object: ApiObject): void {
+  const { namespace } = request;
+  if (isInView(request, { key: { namespace }, object })) return;
+  const name = object.metadata.name ?? "";
+  throw new StatusError(forbiddenTo(resourceOf(request), name, "it would not be part of what this path serves"));
+}

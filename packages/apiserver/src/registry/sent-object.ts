@@ -1,0 +1,221 @@
+import { failure, invalidObject, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
+import { typeFault } from "@milo-quota/kubernetes/protocol/json-type.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
+import { formatApiVersion, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { shaped } from "@milo-quota/kubernetes/schema/shape.ts";
+import { decodeIssue } from "./builtin/typed/decode-issue.ts";
+import { shapedObject } from "./known-fit.ts";
+import { compiledMetadata } from "./metadata-schema.ts";
+import type { WriteRequest } from "./object-request.ts";
+import { isObviousMetadata } from "./obvious-metadata.ts";
+import type { ApiObject, ServedKind } from "./served-kind.ts";
+
+/** How many unknown fields are told of. */
+const unknownMax = 64;
+
+/**
+ * What a client sent, as an object of the kind its request is about: known fields only, defaults filled in. Refuses
+ * what is no such object, and what is strictly speaking none when the client wants to hear of it.
+ */
+export function sentObject(value: JsonValue, request: WriteRequest, duplicates: readonly string[] = []): ApiObject {
+  const { kind } = request;
+  if (!isJsonObject(value)) throw unrecognized(kind, value);
+  checkKind(value, kind);
+  const complete = ordered(value, kind);
+  const misfit = kind.decodeIssue?.(complete);
+  if (misfit !== undefined) throw new StatusError(failure("BadRequest", misfit));
+  const { object, unknown } = known(complete, kind);
+  const faults = [
+    ...duplicates.map((field) => `duplicate field ${quote(field)}`),
+    ...unknown.map((field) => `unknown field ${quote(field)}`),
+  ];
+  tell(faults, request, `${kind.kind} in version ${quote(kind.version)} cannot be handled as a ${kind.kind}`);
+  return object;
+}
+
+/** What a patch made. */
+export interface Patched {
+  readonly value: JsonValue;
+  /** What strict clients are told of. */
+  readonly faults: readonly string[];
+  /** The patch as a refusal shows it, for a strategic merge; of others it shows what they made. */
+  readonly patch?: () => string;
+}
+
+/**
+ * What a patch made of a stored object. What cannot be read as such an object is the fault of the patch, and refused
+ * as Kubernetes refuses one.
+ */
+export function patchedObject({ value, faults, patch }: Patched, request: WriteRequest): ApiObject {
+  const { kind, fieldValidation, warn } = request;
+  const shown = patch ?? (() => writeJson(value));
+  const refuse = (because: string): StatusError =>
+    new StatusError(invalidObject({ group: "", kind: "" }, "", [invalid("patch", shown(), because)]));
+  if (!isJsonObject(value)) throw refuse("the patch makes something that is no object");
+  try {
+    if (kind.isCustom) requireSameKind(value, kind);
+    else checkKind(value, kind);
+  } catch (error) {
+    if (kind.isCustom) throw error;
+    throw error instanceof StatusError ? refuse(withoutSubject(error.message)) : error;
+  }
+  const misfit = kind.decodeIssue?.(value);
+  if (misfit !== undefined) throw refuse(withoutSubject(misfit));
+  const { object, unknown } = known(value, kind);
+  const all = [...faults, ...unknown.map((field) => `unknown field ${quote(field)}`)];
+  if (all.length > 0 && fieldValidation === "Strict") throw refuse(strictFault(all));
+  if (fieldValidation === "Warn") for (const fault of all.slice(0, unknownMax)) warn(fault);
+  return object;
+}
+
+/** A message says which kind it is about; inside another message that is said already. */
+function withoutSubject(message: string): string {
+  return message.replace(/^.*? cannot be handled as a \S+: /, "");
+}
+
+interface Known {
+  readonly object: ApiObject;
+  readonly unknown: readonly string[];
+}
+
+/** Without the fields that nobody knows, whose paths are told. */
+function known(value: JsonObject, kind: ServedKind): Known {
+  const metadata = knownMetadata(value["metadata"] ?? {}, kind);
+  const walked = shapedObject(kind.schema, value);
+  // Kinds with types of their own are read by these, which know what becomes of a null.
+  const read = kind.rules.read?.(ordered(value, kind) as unknown as ApiObject);
+  const object = read ?? withMetadataOf(isJsonObject(walked.value) ? walked.value : value, metadata.value);
+  return {
+    object: ordered(object, kind) as unknown as ApiObject,
+    unknown: allUnknown(kind, metadata.unknown, walked.unknownFields),
+  };
+}
+
+const none: readonly never[] = [];
+
+interface KnownMetadata {
+  readonly value: JsonObject;
+  readonly unknown: readonly string[];
+}
+
+function knownMetadata(metadata: JsonValue, kind: ServedKind): KnownMetadata {
+  if (!isJsonObject(metadata)) throw badMetadata(kind, `metadata: ${typeFault("object", metadata)}`);
+  if (isObviousMetadata(metadata)) return { value: metadata, unknown: none };
+  const issue = decodeIssue("meta.v1.ObjectMeta", metadata);
+  if (issue !== undefined) throw badMetadata(kind, `metadata.${issue}`);
+  const { value, unknownFields } = shaped(compiledMetadata, metadata, false);
+  return { value: withoutEmpty(value as JsonObject), unknown: unknownFields };
+}
+
+function withMetadataOf(object: JsonObject, metadata: JsonObject): JsonObject {
+  return object["metadata"] === metadata ? object : { ...object, metadata };
+}
+
+function allUnknown(kind: ServedKind, ofMetadata: readonly string[], ofObject: readonly string[]): readonly string[] {
+  if (ofMetadata.length + ofObject.length === 0) return none;
+  const aboutMetadata = ofMetadata.map((field) => `metadata.${field}`);
+  const all = kind.isCustom ? [...aboutMetadata, ...[...ofObject].sort()] : [...ofObject, ...aboutMetadata];
+  return [...new Set(all)];
+}
+
+/** Kind and apiVersion stand first in all that is stored, where lists can leave them out without looking further. */
+function ordered(object: JsonObject, kind: ServedKind): JsonObject {
+  const apiVersion = formatApiVersion(kind.group, kind.version);
+  if (isOrdered(object, kind.kind, apiVersion)) return object;
+  const { kind: _, apiVersion: __, ...rest } = object;
+  return { kind: kind.kind, apiVersion, metadata: {}, ...rest };
+}
+
+function isOrdered(object: JsonObject, kind: string, apiVersion: string): boolean {
+  const names = Object.keys(object);
+  const isHead = names[0] === "kind" && names[1] === "apiVersion" && names[2] === "metadata";
+  return isHead && object["kind"] === kind && object["apiVersion"] === apiVersion;
+}
+
+function tell(faults: readonly string[], { fieldValidation, warn }: WriteRequest, subject: string): void {
+  if (faults.length === 0 || fieldValidation === "Ignore") return;
+  if (fieldValidation === "Strict") {
+    throw new StatusError(failure("BadRequest", `${subject}: ${strictFault(faults)}`));
+  }
+  for (const fault of faults.slice(0, unknownMax)) warn(fault);
+}
+
+function strictFault(faults: readonly string[]): string {
+  return `strict decoding error: ${faults.slice(0, unknownMax).join(", ")}`;
+}
+
+/** The apiVersion and kind of a body have to be those of the request; built-in kinds may leave them out. */
+function checkKind(value: JsonObject, kind: ServedKind): void {
+  const { apiVersion = "", kind: name = "" } = value as Readonly<Record<string, unknown>>;
+  const expected = formatApiVersion(kind.group, kind.version);
+  if (typeof apiVersion !== "string" || typeof name !== "string") throw unrecognized(kind, value);
+  if (kind.isCustom) {
+    checkCustomKind(value, apiVersion, name, kind);
+    return;
+  }
+  if ((name === "" || name === kind.kind) && (apiVersion === "" || apiVersion === expected)) return;
+  const [shownKind, shownVersion] = [name || kind.kind, apiVersion || expected];
+  const subject = `${shownKind} in version ${quote(versionOf(shownVersion))} cannot be handled as a ${kind.kind}`;
+  throw bad(`${subject}: no kind ${quote(shownKind)} is registered for version ${quote(shownVersion)}`);
+}
+
+/** Custom kinds may leave out nothing, and are refused in other words. */
+function checkCustomKind(value: JsonObject, apiVersion: string, name: string, kind: ServedKind): void {
+  const expected = formatApiVersion(kind.group, kind.version);
+  if (name === "") throw bad(`Object 'Kind' is missing in '${writeJson(value)}'`);
+  if (apiVersion !== expected) {
+    const said = `the API version in the data (${apiVersion})`;
+    throw bad(`${said} does not match the expected API version (${expected})`);
+  }
+  if (name === kind.kind) return;
+  const metadata = isJsonObject(value["metadata"] ?? null) ? (value["metadata"] as JsonObject) : {};
+  const issue = invalid("kind", name, `must be ${kind.kind}`);
+  throw new StatusError(
+    invalidObject({ group: kind.group, kind: name }, String(ownValue(metadata, "name") ?? ""), [issue]),
+  );
+}
+
+/** What a patch makes of a custom object is read as whatever it says it is, and then found to be something else. */
+function requireSameKind(value: JsonObject, kind: ServedKind): void {
+  const { apiVersion = "", kind: name = "", metadata = {} } = value as Readonly<Record<string, JsonValue>>;
+  const expected = formatApiVersion(kind.group, kind.version);
+  if (name === "") throw bad(`Object 'Kind' is missing in '${writeJson(value)}'`);
+  if (name === kind.kind && apiVersion === expected) return;
+  const issue =
+    name === kind.kind
+      ? invalid("apiVersion", apiVersion, `must be ${expected}`)
+      : invalid("kind", name, `must be ${kind.kind}`);
+  const { group } = parseApiVersion(String(apiVersion));
+  const called = isJsonObject(metadata) ? String(ownValue(metadata, "name") ?? "") : "";
+  throw new StatusError(invalidObject({ group, kind: String(name) }, called, [issue]));
+}
+
+function versionOf(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.indexOf("/") + 1);
+}
+
+function unrecognized(kind: ServedKind, value: JsonValue): StatusError {
+  const because = `couldn't get version/kind; json parse error: ${typeFault("object", value)}`;
+  return bad(`the object provided is unrecognized (must be of type ${kind.kind}): ${because}`);
+}
+
+function badMetadata(kind: ServedKind, because: string): StatusError {
+  return bad(`${kind.kind} in version ${quote(kind.version)} cannot be handled as a ${kind.kind}: ${because}`);
+}
+
+function bad(message: string): StatusError {
+  return new StatusError(failure("BadRequest", message));
+}
+
+/** What is empty in metadata is not there, as Go leaves it out. */
+function withoutEmpty(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => !isEmpty(value)));
+}
+
+function isEmpty(value: JsonValue): boolean {
+  if (typeof value !== "object") return value === "" || value === 0;
+  return value === null || Object.keys(value).length === 0;
+}

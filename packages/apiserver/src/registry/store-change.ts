@@ -1,0 +1,123 @@
+import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { StoredObject, WriteResult } from "../storage/object-store.ts";
+import type { TransactionResult, Write } from "../storage/transaction.ts";
+import type { Admitted } from "./admission-chain.ts";
+import { type CheckedWrite, type Companions, preparedCompanion } from "./companions.ts";
+import type { Registry } from "./registry.ts";
+
+/** Stores a change that was admitted, together with its companions. */
+export async function storeChange(
+  registry: Registry,
+  admitted: Admitted,
+  change: CheckedWrite,
+  signal: AbortSignal,
+): Promise<WriteResult> {
+  for (;;) {
+    const { companions } = admitted;
+    if (companions === undefined) {
+      change.lastCheck();
+      return registry.store.put(change.write.key, change.write.expected, change.write.object);
+    }
+    const result = await storeTogether(registry, change, companions, signal);
+    if (result.outcome === "stored") return { ok: true, stored: ownOf(result.stored, companions) };
+    // The object's own precondition is the client's business; one of a companion is that of whoever wants it.
+    if (isOwnConflict(result, companions)) return { ok: false, current: result.current };
+    await admitted.withoutCompanions(result.outcome, signal);
+  }
+}
+
+/** How often it is tried to take along what goes with an object; after that it goes later, by itself. */
+const removalsMax = 3;
+
+/** Takes an object out of the store, and what goes with it. Every object leaves the store by this way. */
+export async function removeStored(
+  registry: Registry,
+  { key, revision }: Pick<StoredObject, "key" | "revision">,
+  last: Write["object"],
+): Promise<WriteResult> {
+  const { store, admission } = registry;
+  const write: Write = { key, expected: revision, object: last, deleted: true };
+  for (let tries = 0; tries < removalsMax; tries += 1) {
+    const current = store.get(key);
+    const companions = current?.revision === revision ? admission.removing(current) : undefined;
+    if (companions === undefined) break;
+    const result = await storeTogether(registry, { write, lastCheck: () => undefined }, companions, unending);
+    if (result.outcome === "stored") return { ok: true, stored: ownOf(result.stored, companions) };
+    if (isOwnConflict(result, companions)) return { ok: false, current: result.current };
+  }
+  return store.remove(key, revision, last);
+}
+
+/** How often somebody else may be first. Whoever is always late would wait as long as others come. */
+const busyMax = 20;
+
+type Together = Exclude<TransactionResult, { readonly outcome: "busy" }>;
+
+const { signal: unending } = new AbortController();
+
+async function storeTogether(
+  registry: Registry,
+  change: CheckedWrite,
+  companions: Companions,
+  signal: AbortSignal,
+): Promise<Together> {
+  const { objects, ticket, isRelease } = companions;
+  const prepared = prepare(registry, objects);
+  if (prepared === undefined) return { outcome: "declined" };
+  const others = prepared.map(({ write }) => write);
+  const writes = isRelease ? [change.write, ...others] : [...others, change.write];
+  for (let tries = 0; tries < busyMax; tries += 1) {
+    change.lastCheck();
+    if (!prepared.every(isStillPossible)) return { outcome: "declined" };
+    const result = await registry.store.transact(writes, { ticket, isBeforeRendered: isRelease });
+    if (result.outcome !== "busy") return result;
+    await settledOrAborted(result.until, signal);
+  }
+  return { outcome: "declined" };
+}
+
+/** A client that is gone is not waited for: the last check says so. */
+async function settledOrAborted(until: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  let stop: () => void = () => undefined;
+  const aborted = new Promise<void>((resolve) => {
+    stop = resolve;
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  await Promise.race([until, aborted]);
+  signal.removeEventListener("abort", stop);
+}
+
+/** Undefined when one of them is not valid. */
+function prepare(registry: Registry, objects: Companions["objects"]): readonly CheckedWrite[] | undefined {
+  try {
+    return objects.map((companion) => preparedCompanion(registry, companion));
+  } catch (error) {
+    if (error instanceof StatusError) return undefined;
+    throw error;
+  }
+}
+
+function isStillPossible({ lastCheck }: CheckedWrite): boolean {
+  try {
+    lastCheck();
+    return true;
+  } catch (error) {
+    if (error instanceof StatusError) return false;
+    throw error;
+  }
+}
+
+function isOwnConflict(
+  result: Together,
+  companions: Companions,
+): result is Extract<Together, { readonly outcome: "conflict" }> {
+  return result.outcome === "conflict" && result.at === ownIndex(companions);
+}
+
+function ownIndex({ objects, isRelease }: Companions): number {
+  return isRelease ? 0 : objects.length;
+}
+
+function ownOf(stored: readonly StoredObject[], companions: Companions): StoredObject {
+  return stored[ownIndex(companions)] as StoredObject;
+}

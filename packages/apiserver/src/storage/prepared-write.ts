@@ -1,0 +1,115 @@
+import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
+import { isTooDeep } from "@milo-quota/kubernetes/protocol/json-depth.ts";
+import {
+  depthMax,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  setOwn,
+} from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
+import { keyText } from "./key-order.ts";
+import type { ObjectKey } from "./object-key.ts";
+import { ObjectTooLarge } from "./object-store.ts";
+import { readsBack } from "./reads-back.ts";
+import type { LogRecord } from "./record-log.ts";
+import type { Parsed } from "./stored-version.ts";
+import type { Write } from "./transaction.ts";
+
+/** A write with its text, complete but for the revision, which it gets when its batch is taken. */
+export interface PreparedWrite {
+  readonly id: string;
+  readonly key: ObjectKey;
+  readonly expected: number;
+  readonly deleted: boolean;
+  readonly object: JsonObject;
+  readonly text: string;
+  /** Where in the text the revision belongs: behind the opening brace of metadata. */
+  readonly versionAt: number;
+  /** Whether reading the text gives this very object. */
+  readonly isAsRead: boolean;
+}
+
+const metadataStart = '"metadata":{';
+
+/** Throws ObjectTooLarge. `key` is the one to store under, which shares its memory with others. */
+export function preparedWrite({ expected, deleted, object }: Write, key: ObjectKey, charsMax: number): PreparedWrite {
+  const bare = withoutVersion(object);
+  const { text, versionAt } = textOf(bare);
+  if (!deleted) requireSize(text, charsMax);
+  return { id: keyText(key), key, expected, deleted, object: bare, text, versionAt, isAsRead: readsBack(bare) };
+}
+
+/** A write as the log keeps it, and the object that its text says, unless the text would be read as something else. */
+export interface Row {
+  readonly record: LogRecord;
+  readonly object: Parsed | undefined;
+}
+
+export function rowAt(write: PreparedWrite, revision: number, more: boolean): Row {
+  const { key, deleted, object, text, versionAt, isAsRead } = write;
+  const version = `"resourceVersion":"${revision}"${text[versionAt] === "}" ? "" : ","}`;
+  const whole = joined(text.slice(0, versionAt) + version + text.slice(versionAt));
+  const record = { revision, key, deleted, text: whole, more };
+  if (!isAsRead) return { record, object: undefined };
+  const metadata = extended({ resourceVersion: String(revision) }, object["metadata"] as JsonObject);
+  return { record, object: { ...object, metadata } as unknown as Parsed };
+}
+
+function withoutVersion(object: JsonObject): JsonObject {
+  const { metadata } = object;
+  const bare = isJsonObject(metadata ?? null) ? unversioned(metadata as JsonObject) : {};
+  return bare === metadata ? object : { ...object, metadata: bare };
+}
+
+/** Nearly always metadata is the first member that holds others, and is found by its name. */
+function textOf(object: JsonObject): Pick<PreparedWrite, "text" | "versionAt"> {
+  if (!isMetadataEarly(object)) return textByMembers(object);
+  const text = writeJson(object);
+  return { text, versionAt: text.indexOf(metadataStart) + metadataStart.length };
+}
+
+function textByMembers(object: JsonObject): Pick<PreparedWrite, "text" | "versionAt"> {
+  let text = "{";
+  let versionAt = 0;
+  for (const name of Object.keys(object)) {
+    const value = writeJson(object[name]) as string | undefined;
+    if (value === undefined) continue;
+    text += `${text === "{" ? "" : ","}${JSON.stringify(name)}:`;
+    if (name === "metadata") versionAt = text.length + 1;
+    text += value;
+  }
+  return { text: `${text}}`, versionAt };
+}
+
+function isMetadataEarly(object: JsonObject): boolean {
+  for (const name in object) {
+    if (name === "metadata") return true;
+    if (typeof object[name] === "object" && object[name] !== null) return false;
+  }
+  return false;
+}
+
+function unversioned(metadata: JsonObject): JsonObject {
+  if (!Object.hasOwn(metadata, "resourceVersion")) return metadata;
+  const left: Record<string, JsonValue> = {};
+  for (const name of Object.keys(metadata)) {
+    if (name !== "resourceVersion") setOwn(left, name, metadata[name] as JsonValue);
+  }
+  return left;
+}
+
+/** Reading a character joins the pieces, which would take more memory and be read slowly. */
+function joined(text: string): string {
+  if (text.charCodeAt(0) !== openBrace) throw new TypeError("what is stored is no object");
+  return text;
+}
+
+const openBrace = 0x7b;
+
+function requireSize(text: string, charsMax: number): void {
+  if (text.length > charsMax) {
+    throw new ObjectTooLarge(`the object would take ${text.length} characters: limit is ${charsMax}`);
+  }
+  if (isTooDeep(text)) throw new ObjectTooLarge(`the object would be nested deeper than ${depthMax} levels`);
+}

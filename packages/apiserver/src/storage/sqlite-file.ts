@@ -1,0 +1,168 @@
+import { rmSync } from "node:fs";
+import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
+import { isJsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type Database from "libsql";
+import { checksumOf, flagsOf, headChecksum, readFlags } from "./record-checksum.ts";
+import type { LogRecord } from "./record-log.ts";
+import { DatabaseDamaged, DatabaseFull, sqliteCode } from "./sqlite-failure.ts";
+import { databasePath, type SqliteOptions } from "./sqlite-messages.ts";
+import { formatVersion, type OpenDatabase, openDatabase, pidPath, scalar } from "./sqlite-open.ts";
+
+const pageRecords = 1_000;
+const pageChars = 4 * 1024 * 1024;
+/** About how much is written between checkpoints: enough to share their cost, little enough for a short pause. */
+const checkpointChars = 4 * 1024 * 1024;
+/** What a transaction writes besides its texts, roughly. */
+const transactionChars = 8 * 1024;
+
+export function openSqliteFile(options: SqliteOptions): SqliteFile {
+  return new SqliteFile(openDatabase(databasePath(options.directory), options), options.directory);
+}
+
+/** The database of a log, in the thread that owns it. */
+export class SqliteFile {
+  readonly compacted: number;
+  readonly #db: Database.Database;
+  readonly #directory: string;
+  readonly #insert: Database.Statement;
+  readonly #delete: Database.Statement;
+  readonly #setHead: Database.Statement;
+  #rows: Iterator<unknown> | undefined;
+  #charsSinceCheckpoint = 0;
+  /** Read to its end, and nothing has failed since. */
+  #isSound = false;
+  #format: number;
+
+  constructor({ db, compacted, format }: OpenDatabase, directory: string) {
+    this.#db = db;
+    this.#directory = directory;
+    this.#insert = db.prepare("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+    this.#delete = db.prepare("DELETE FROM records WHERE revision = ?");
+    this.#setHead = db.prepare("UPDATE head SET format = ?, compacted = ?, checksum = ?");
+    this.compacted = compacted;
+    this.#format = format;
+  }
+
+  /** The next records in order of revision, each checked; none at the end. */
+  nextPage(): readonly LogRecord[] {
+    this.#rows ??= this.#db.prepare("SELECT * FROM records ORDER BY revision").raw().iterate();
+    const records: LogRecord[] = [];
+    for (let chars = 0; records.length < pageRecords && chars < pageChars; ) {
+      const row = this.#rows.next();
+      if (row.done) {
+        this.#rows = [].values();
+        this.#isSound = true;
+        break;
+      }
+      const record = readRow(row.value as readonly unknown[]);
+      records.push(record);
+      chars += record.text.length;
+    }
+    return records;
+  }
+
+  append(records: readonly LogRecord[]): void {
+    const chars = records.reduce((sum, { text }) => sum + text.length, 0);
+    this.#transaction(chars, records[0]?.revision, () => {
+      for (const record of records) this.#insert.run(rowOf(record));
+      // From now on a program that only knows an older format says so, and does not misread what is written.
+      if (this.#format !== formatVersion) this.#writeHead(this.compacted);
+    });
+    this.#format = formatVersion;
+  }
+
+  compact(compacted: number, obsolete: readonly number[]): void {
+    this.#transaction(obsolete.length * 1024, undefined, () => {
+      for (const revision of obsolete) this.#delete.run([revision]);
+      this.#writeHead(compacted);
+    });
+    this.#format = formatVersion;
+  }
+
+  #writeHead(compacted: number): void {
+    this.#setHead.run([formatVersion, compacted, headChecksum(formatVersion, compacted)]);
+  }
+
+  /** Moves the write-ahead log into the database once it is long. */
+  checkpointIfLong(): void {
+    if (this.#charsSinceCheckpoint < checkpointChars) return;
+    this.#charsSinceCheckpoint = 0;
+    this.#checkpoint("PASSIVE");
+  }
+
+  /** Leaves one file behind, unless there is no room for it: what was written is safe in the write-ahead log too. */
+  close(): void {
+    try {
+      if (this.#isSound) this.#checkpoint("TRUNCATE");
+    } catch (error) {
+      if (!(error instanceof DatabaseFull)) throw error;
+    } finally {
+      this.#db.close();
+      rmSync(pidPath(this.#directory), { force: true });
+    }
+  }
+
+  #checkpoint(mode: "PASSIVE" | "TRUNCATE"): void {
+    try {
+      this.#db.pragma(`wal_checkpoint(${mode})`);
+    } catch (error) {
+      throw sqliteCode(error) === "SQLITE_FULL" ? new DatabaseFull((error as Error).message) : error;
+    }
+  }
+
+  #transaction(chars: number, first: number | undefined, work: () => void): void {
+    try {
+      this.#db.exec("BEGIN IMMEDIATE");
+      work();
+      this.#db.exec("COMMIT");
+      this.#charsSinceCheckpoint += chars + transactionChars;
+    } catch (error) {
+      const isFull = sqliteCode(error) === "SQLITE_FULL" && this.#isUndone(first);
+      this.#isSound = isFull;
+      this.#charsSinceCheckpoint = checkpointChars; // a checkpoint may make room
+      throw isFull ? new DatabaseFull((error as Error).message) : error;
+    }
+  }
+
+  /** Undoes what is left of a transaction that failed, and looks whether it is gone. */
+  #isUndone(first: number | undefined): boolean {
+    if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+    const left = first === undefined ? 0 : scalar(this.#db, `SELECT count(*) FROM records WHERE revision >= ${first}`);
+    return left === 0 && !this.#db.inTransaction;
+  }
+}
+
+function rowOf(record: LogRecord): readonly unknown[] {
+  const { plane, resource, namespace, name } = record.key;
+  return [record.revision, plane, resource, namespace, name, flagsOf(record), record.text, checksumOf(record)];
+}
+
+function readRow(row: readonly unknown[]): LogRecord {
+  const [revision, plane, resource, namespace, name, flags, text, checksum] = row as readonly [
+    number,
+    string,
+    string,
+    string,
+    string,
+    number,
+    string,
+    number,
+  ];
+  const { deleted, more } = readFlags(flags);
+  const record = { revision, key: { plane, resource, namespace, name }, deleted, text, more };
+  if (checksumOf(record) !== checksum) throw new DatabaseDamaged(`${recordText(record)} does not match its checksum`);
+  if (!isObjectText(text)) throw new DatabaseDamaged(`${recordText(record)} is not the JSON of an object`);
+  return record;
+}
+
+function recordText({ revision, key }: LogRecord): string {
+  return `revision ${revision} (${key.resource} ${key.namespace === "" ? "" : `${key.namespace}/`}${key.name})`;
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    return isJsonObject(readJson(text));
+  } catch {
+    return false;
+  }
+}

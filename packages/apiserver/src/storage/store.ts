@@ -1,0 +1,209 @@
+import type { Clock, Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { checkKey } from "./key-order.ts";
+import { type Loaded, loadLog, trim } from "./load-log.ts";
+import { LogWriter } from "./log-writer.ts";
+import type { ObjectKey, Scope } from "./object-key.ts";
+import type { Change, ListOptions, ObjectStore, StoredObject, WriteResult } from "./object-store.ts";
+import { type PreparedWrite, preparedWrite, type Row } from "./prepared-write.ts";
+import type { RecordLog } from "./record-log.ts";
+import { defaultLimits, type StoreLimits } from "./store-limits.ts";
+import type { TransactionOptions, TransactionResult, Write } from "./transaction.ts";
+import type { VersionedObjects } from "./versioned-objects.ts";
+import { type Watcher, Watchers } from "./watchers.ts";
+
+export interface StoreOptions {
+  readonly limits?: Partial<StoreLimits>;
+  /** Told of what a watch's listener throws; the listener hears nothing more. */
+  readonly report?: (error: unknown) => void;
+}
+
+/** Reads all of a log and serves it from memory. Throws LogDamaged, and closes the log then. */
+export async function openStore(log: RecordLog, clock: Clock, options: StoreOptions = {}): Promise<ObjectStore> {
+  const limits = { ...defaultLimits, ...options.limits };
+  try {
+    const loaded = await loadLog(log, clock.now(), limits);
+    return new Store({ ...loaded, log, clock }, limits, options.report ?? warn);
+  } catch (error) {
+    await log.close().catch(() => undefined); // the first failure is the one to tell
+    throw error;
+  }
+}
+
+interface Parts extends Loaded {
+  readonly log: RecordLog;
+  readonly clock: Clock;
+}
+
+class Store implements ObjectStore {
+  readonly #parts: Parts;
+  readonly #objects: VersionedObjects;
+  readonly #writer: LogWriter;
+  readonly #watchers: Watchers;
+  readonly #compactionEveryMs: number;
+  readonly #objectChars: number;
+  /** What was made readable and is about to be told. */
+  #changes: readonly Change[] = [];
+  #timer: Timer | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: Parts, limits: StoreLimits, report: (error: unknown) => void) {
+    this.#parts = parts;
+    this.#objects = parts.objects;
+    this.#compactionEveryMs = limits.compactionEveryMs;
+    this.#objectChars = limits.objectChars;
+    this.#watchers = new Watchers(report);
+    const { log, compaction, objects } = parts;
+    const versions = {
+      revisionOf: (key: ObjectKey) => this.#revisionOf(key),
+      get: (key: ObjectKey) => objects.get(key),
+      prepare: (write: Write) => this.#prepare(write),
+    };
+    const publish = (): void => this.#publish();
+    const apply = (rows: readonly Row[]): readonly StoredObject[] => this.#apply(rows);
+    this.#writer = new LogWriter(
+      { log, compaction, versions, revision: () => objects.revision, apply, publish },
+      limits,
+    );
+    this.#schedule();
+  }
+
+  get revision(): number {
+    return this.#objects.revision;
+  }
+
+  get oldestRevision(): number {
+    return this.#objects.oldestRevision;
+  }
+
+  get(key: ObjectKey): StoredObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  async quiet(key: ObjectKey): Promise<void> {
+    for (let pending = this.#writer.pending(key); pending !== undefined; pending = this.#writer.pending(key)) {
+      await pending;
+    }
+  }
+
+  settled(): Promise<void> {
+    return this.#writer.settled();
+  }
+
+  wholeRevision(revision: number): number {
+    return this.#objects.wholeRevision(revision);
+  }
+
+  async put(key: ObjectKey, expected: number, object: JsonObject): Promise<WriteResult> {
+    return resultOf(await this.transact([{ key, expected, object, deleted: false }]));
+  }
+
+  async remove(key: ObjectKey, expected: number, last: JsonObject): Promise<WriteResult> {
+    if (expected === 0) return { ok: false, current: this.#objects.get(key) };
+    return resultOf(await this.transact([{ key, expected, object: last, deleted: true }]));
+  }
+
+  async transact(writes: readonly Write[], options: TransactionOptions = {}): Promise<TransactionResult> {
+    for (const { key } of writes) checkKey(key);
+    this.#writer.admit();
+    const prepared: PreparedWrite[] = [];
+    for (const [at, write] of writes.entries()) {
+      const current = this.#objects.get(write.key);
+      const isExpected = (current?.revision ?? 0) === write.expected;
+      // A conflict with a write on its way is answered once that one can be seen; if it fails, there is none.
+      if (!isExpected && !this.#writer.isPending(write.key)) return { outcome: "conflict", at, current };
+      prepared.push(preparedWrite(write, current?.key ?? this.#objects.newKey(write.key), this.#objectChars));
+    }
+    return this.#writer.write(prepared, options);
+  }
+
+  list(scope: Scope, options?: ListOptions): Iterable<StoredObject> {
+    return this.#objects.list(scope, options);
+  }
+
+  count(scope: Scope): number {
+    return this.#objects.count(scope);
+  }
+
+  get fault(): string | undefined {
+    return this.#writer.refusal;
+  }
+
+  resources(): readonly string[] {
+    return this.#objects.resources;
+  }
+
+  watchAll(listener: (change: Change) => void): () => void {
+    return this.#watchers.addForAll(listener);
+  }
+
+  watch(scope: Scope, from: number, listener: (change: Change) => void): () => void {
+    const watcher: Watcher = { scope, listener, seen: from };
+    for (const change of this.#objects.changesAfter(from, scope)) {
+      if (!this.#watchers.tell(watcher, change)) return () => undefined;
+    }
+    return this.#watchers.add(watcher);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.stop("the store is closed");
+    this.#timer?.stop();
+    this.#watchers.clear();
+    await this.#parts.log.close();
+  }
+
+  #revisionOf(key: ObjectKey): number {
+    return this.#objects.get(key)?.revision ?? 0;
+  }
+
+  #prepare(write: Write): PreparedWrite {
+    const { key } = write;
+    return preparedWrite(write, this.#objects.get(key)?.key ?? this.#objects.newKey(key), this.#objectChars);
+  }
+
+  #apply(rows: readonly Row[]): readonly StoredObject[] {
+    const nowMs = this.#parts.clock.now();
+    this.#changes = rows.map(({ record, object }) => this.#objects.apply(record, object, nowMs));
+    return this.#changes.map(({ stored }) => stored);
+  }
+
+  #publish(): void {
+    for (const change of this.#changes) {
+      this.#watchers.notify(change);
+      if (change.previous !== undefined) this.#objects.outdated(change.previous);
+    }
+    this.#changes = [];
+    this.#trim();
+  }
+
+  #trim(): void {
+    trim(this.#parts, this.#parts.clock.now());
+    this.#schedule();
+  }
+
+  /** While there is anything to forget, time alone makes it old enough. */
+  #schedule(): void {
+    if (this.#timer !== undefined || !(this.#objects.hasHistory || !this.#parts.compaction.isEmpty)) return;
+    this.#timer = this.#parts.clock.after(this.#compactionEveryMs, () => {
+      this.#timer = undefined;
+      this.#parts.compaction.flush();
+      this.#trim();
+      this.#writer.wake();
+    });
+  }
+}
+
+/** Of a transaction of one write, without a ticket. */
+function resultOf(result: TransactionResult): WriteResult {
+  if (result.outcome === "stored") return { ok: true, stored: result.stored[0] as StoredObject };
+  return { ok: false, current: result.outcome === "conflict" ? result.current : undefined };
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+}

@@ -1,0 +1,86 @@
+import { type Parsed, required } from "../../protocol/field-issue.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
+import type { KubernetesObject } from "../../protocol/object-meta.ts";
+import type { ResourceType } from "../resources/resource-type.ts";
+import { microTimeText } from "../timestamp.ts";
+
+export const leaseType: ResourceType = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  plural: "leases",
+  scope: "Namespaced",
+};
+
+/** Who may act for all, and for how long after each sign of life. */
+export interface Lease {
+  /** All of it, so that what we do not know is kept. */
+  readonly object: JsonObject;
+  readonly resourceVersion: string;
+  /** Empty when nobody holds it. */
+  readonly holder: string;
+  readonly durationMs: number;
+  readonly acquireTime: string;
+  readonly transitions: number;
+}
+
+export function parseLease(value: JsonValue): Parsed<Lease> {
+  const metadata = isJsonObject(value) ? ownValue(value, "metadata") : undefined;
+  const resourceVersion = isJsonObject(metadata) ? ownValue(metadata, "resourceVersion") : undefined;
+  if (!isJsonObject(value) || typeof resourceVersion !== "string") {
+    return { ok: false, issues: [required("metadata.resourceVersion")] };
+  }
+  const found = ownValue(value, "spec");
+  const spec = isJsonObject(found) ? found : {};
+  return {
+    ok: true,
+    value: {
+      object: value,
+      resourceVersion,
+      holder: text(spec, "holderIdentity"),
+      durationMs: number(spec, "leaseDurationSeconds") * 1_000,
+      acquireTime: text(spec, "acquireTime"),
+      transitions: number(spec, "leaseTransitions"),
+    },
+  };
+}
+
+/** What its holder says with each sign of life. */
+export interface Term {
+  readonly holder: string;
+  readonly durationMs: number;
+  readonly nowMs: number;
+}
+
+export function newLease(namespace: string, name: string, term: Term): KubernetesObject {
+  const metadata = { namespace, name };
+  return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, ...{ spec: specOf(term, undefined) } };
+}
+
+/** The lease with a new sign of life, by its holder or by the next one. */
+export function renewed(lease: Lease, term: Term): KubernetesObject {
+  const before = ownValue(lease.object, "spec");
+  const spec = { ...(isJsonObject(before) ? before : {}), ...specOf(term, lease) };
+  return { ...lease.object, spec } as unknown as KubernetesObject;
+}
+
+function specOf({ holder, durationMs, nowMs }: Term, lease: Lease | undefined): JsonObject {
+  const isSameHolder = lease !== undefined && lease.holder === holder && lease.acquireTime !== "";
+  const isHandedOver = lease !== undefined && lease.holder !== holder && holder !== "";
+  return {
+    holderIdentity: holder,
+    leaseDurationSeconds: Math.ceil(durationMs / 1_000),
+    acquireTime: isSameHolder ? lease.acquireTime : microTimeText(nowMs),
+    renewTime: microTimeText(nowMs),
+    leaseTransitions: (lease?.transitions ?? 0) + (isHandedOver ? 1 : 0),
+  };
+}
+
+function text(object: JsonObject, field: string): string {
+  const value = ownValue(object, field);
+  return typeof value === "string" ? value : "";
+}
+
+function number(object: JsonObject, field: string): number {
+  const value = ownValue(object, field);
+  return typeof value === "number" ? value : 0;
+}

@@ -1,0 +1,142 @@
+import type { Random } from "@milo-quota/kubernetes/client/backoff.ts";
+import { EventRecorder, eventType } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
+import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import type { InformerHealth } from "@milo-quota/kubernetes/client/watch/informer-health.ts";
+import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
+import type { RequestUser } from "../core/policy/policy-variables.ts";
+import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
+import type { AdmissionListener } from "./admission-listener.ts";
+import { ClaimStreams, type StreamsHealth } from "./claim-streams.ts";
+import type { ClaimTransactions } from "./claim-transactions.ts";
+import { frontDoor } from "./front-door.ts";
+import { readRegistrations } from "./live-registrations.ts";
+import { isNamespaceGoing } from "./namespace-going.ts";
+import type { Newcomers } from "./newcomers.ts";
+import type { Decide, DecideRemoval } from "./object-change.ts";
+import { OwnKinds } from "./own-kinds.ts";
+import { type PolicyListener, PolicySight } from "./policy-sight.ts";
+import { type AdmissionPlanes, QuotaAdmission } from "./quota-admission.ts";
+import type { StreamsListener } from "./stream-listener.ts";
+import { type UsageView, unknownUsage } from "./usage-view.ts";
+
+export interface AdmissionOptions {
+  readonly planes: AdmissionPlanes & PolicyPlanes;
+  /** Claim policies of all planes. */
+  readonly policies: ObjectSource;
+  /** Registrations of the root. */
+  readonly registrations: ObjectSource;
+  readonly clock: Clock;
+  readonly random: Random & { uuid(): string };
+  readonly report: (where: string, error: unknown) => void;
+  readonly quota?: QuotaOptions;
+  readonly waitMsMax?: number;
+  /** The users that controllers and admission write as; others may not write what is theirs. */
+  readonly systemUsers?: readonly string[];
+  /** Whether a request comes from the bucket writer of this process, where there can be no other. */
+  readonly isBucketWriter?: (user: RequestUser) => boolean;
+  readonly usage?: UsageView;
+  readonly newcomers?: Newcomers;
+  /** Where the server is in this process: quota that is stored in one transaction with objects. */
+  readonly transactions?: ClaimTransactions;
+  /** Which of several this is, to those who read its events. */
+  readonly instance?: string;
+  /** Those who count. */
+  readonly told?: AdmissionListener;
+  readonly toldStreams?: StreamsListener;
+  readonly toldPolicies?: PolicyListener;
+}
+
+export interface AdmissionHealth extends StreamsHealth {
+  readonly activePolicies: number;
+  readonly informers: readonly InformerHealth[];
+}
+
+/** Who the system is to a server, unless it is told otherwise. */
+export const systemUserName = "system:milo-quota";
+
+const waitMsDefault = 8_000;
+
+/** Everything that has a say in what is stored, to be asked in the process of the server or over HTTPS. */
+export class Admission {
+  readonly #sight: PolicySight;
+  readonly #streams: ClaimStreams;
+  readonly #quota: QuotaAdmission;
+  readonly #events: EventRecorder;
+  readonly decide: Decide;
+  readonly decideRemoval: DecideRemoval;
+
+  constructor(options: AdmissionOptions) {
+    const { planes, clock, random, report, told = {}, toldStreams = {}, toldPolicies = {} } = options;
+    const { policies, registrations } = options;
+    const clientOf = (plane: string): KubeClient => planes.client(plane);
+    this.#streams = new ClaimStreams({ clientOf, clock, random, report, told: toldStreams });
+    this.#sight = new PolicySight({ planes, policies, registrations, clock, random, report, told: toldPolicies });
+    this.#events = new EventRecorder({
+      eventsOf: (plane) =>
+        planes.client(plane).resource(eventType, (value) => ({ ok: true, value: value as JsonObject })),
+      source: { component: "milo-quota", instance: options.instance ?? "admission" },
+      clock,
+      random,
+      report: (error) => report("events of admission", error),
+    });
+    this.#quota = new QuotaAdmission({
+      ...(options.quota ?? defaultQuotaOptions),
+      planes,
+      sight: this.#sight,
+      streams: this.#streams,
+      clock,
+      waitMsMax: options.waitMsMax ?? waitMsDefault,
+      usage: options.usage ?? unknownUsage,
+      ...(options.newcomers === undefined ? {} : { newcomers: options.newcomers }),
+      events: this.#events,
+      ...(options.transactions === undefined
+        ? {}
+        : { transactions: options.transactions, newUid: () => random.uuid() }),
+      told,
+      report,
+    });
+    const own = new OwnKinds({
+      planes,
+      registrations: this.#sight,
+      readRegistrations: (signal) => readRegistrations(planes.client(planes.root), signal),
+      isNamespaceGoing: (removal, signal) => isNamespaceGoing(clientOf(removal.plane), removal.namespace, signal),
+      systemUsers: options.systemUsers ?? [systemUserName],
+      isBucketWriter: options.isBucketWriter,
+    });
+    this.decideRemoval = (removal, signal) => own.decideRemoval(removal, signal);
+    this.decide = frontDoor({ own, quota: this.#quota, report });
+  }
+
+  start(): void {
+    this.#sight.start();
+  }
+
+  /** Whether all policies are known; until then nothing is let in. */
+  get isReady(): boolean {
+    return this.#sight.isReady;
+  }
+
+  get ready(): Promise<unknown> {
+    return this.#sight.ready;
+  }
+
+  /** How the streams of claims are, and how many policies are at work, for those who look from outside. */
+  get health(): AdmissionHealth {
+    const { activeCount, informers } = this.#sight;
+    return { ...this.#streams.health, activePolicies: activeCount, informers };
+  }
+
+  /** Finishes taking back what was claimed in vain. */
+  finish(): Promise<void> {
+    return this.#quota.stop();
+  }
+
+  async stop(): Promise<void> {
+    await this.finish();
+    await this.#events.stop();
+    await Promise.all([this.#streams.stop(), this.#sight.stop()]);
+  }
+}

@@ -1,0 +1,134 @@
+import { type FieldIssue, issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { isJsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { Command } from "commander";
+import { compileClaimPolicy } from "../core/policy/claim-policy.ts";
+import { compileGrantPolicy } from "../core/policy/grant-policy.ts";
+import { claimFaults } from "../core/resources/claim-faults.ts";
+import { claimIssues, claimPolicyIssues, grantIssues, grantPolicyIssues } from "../core/resources/object-rules.ts";
+import { type RegistrationView, registrationIssues } from "../core/resources/registration-rules.ts";
+import type { ResourceRegistration } from "../core/resources/resource-registration.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { type Manifest, readManifests } from "./manifests.ts";
+import { isQuotaObject, type QuotaObject, readQuotaObject } from "./quota-object.ts";
+
+/** What became of the objects in some files. */
+interface Validation {
+  readonly problems: readonly string[];
+  readonly checked: number;
+  readonly skipped: number;
+}
+
+export function addValidate(program: Command): void {
+  const name = program.name();
+  program
+    .command("validate")
+    .description("check manifests of the quota API without a cluster")
+    .argument("<path...>", "files or folders of YAML or JSON; - reads the standard input")
+    .addHelpText(
+      "after",
+      `
+Registrations among the files are taken as Active, and grants, claims and policies checked against them.
+
+Examples:
+  ${name} validate quota/
+  kubectl kustomize overlays/prod | ${name} validate -`,
+    )
+    .action((paths: string[]) => {
+      const { manifests, unreadable } = readManifests(paths);
+      const validation = validate(manifests);
+      for (const fault of unreadable) console.error(`error: ${fault}`);
+      for (const problem of validation.problems) console.error(problem);
+      const isUnread = unreadable.length > 0 && manifests.length === 0;
+      if (!isUnread) console.log(summary(validation, unreadable.length));
+      const isRefused = validation.problems.length > 0;
+      process.exitCode = unreadable.length > 0 ? exitCodes.unusable : isRefused ? exitCodes.refused : exitCodes.fine;
+    });
+}
+
+function summary({ problems, checked, skipped }: Validation, unreadable: number): string {
+  const others = skipped === 0 ? "" : `, ${skipped} of other APIs passed over`;
+  const unread = unreadable === 0 ? "" : `, ${counted(unreadable, "path")} not read`;
+  const found = problems.length === 0 ? "no problems" : counted(problems.length, "problem");
+  return `${counted(checked, "object")} checked${others}${unread}: ${found}`;
+}
+
+/** Checks objects by themselves, and against the registrations that stand beside them. */
+function validate(manifests: readonly Manifest[]): Validation {
+  const ours = manifests.filter(({ object }) => isQuotaObject(object));
+  const read = ours.map((manifest) => ({ manifest, ...readQuotaObject(manifest.object) }));
+  const view = viewOf(read.flatMap(({ object }) => (object === undefined ? [] : [object])));
+  const problems = read.flatMap(({ manifest, object, issues }) => {
+    const all = object === undefined ? issues : [...issues, ...ownIssues(object), ...viewIssues(object, view)];
+    return all.map((issue) => `${describe(manifest)}: ${issueText(issue)}`);
+  });
+  return { problems, checked: ours.length, skipped: manifests.length - ours.length };
+}
+
+/** What is wrong with an object whatever else there is. */
+function ownIssues(object: QuotaObject): readonly FieldIssue[] {
+  switch (object.kind) {
+    case "ResourceClaim":
+      return claimFaults(object.value);
+    case "GrantCreationPolicy":
+      return compileIssues(compileGrantPolicy(object.value));
+    case "ClaimCreationPolicy":
+      return compileIssues(compileClaimPolicy(object.value));
+    default:
+      return [];
+  }
+}
+
+/** What is wrong with it beside registrations; without any at hand nothing can be said about resource types. */
+function viewIssues(object: QuotaObject, view: RegistrationView | undefined): readonly FieldIssue[] {
+  if (view === undefined) return [];
+  switch (object.kind) {
+    case "ResourceRegistration":
+      return registrationIssues(object.value, view);
+    case "ResourceGrant":
+      return grantIssues(object.value, view);
+    case "ResourceClaim":
+      return claimIssues(object.value, view);
+    case "GrantCreationPolicy":
+      return grantPolicyIssues(object.value, view);
+    case "ClaimCreationPolicy":
+      return claimPolicyIssues(object.value, view);
+    default:
+      return [];
+  }
+}
+
+type Compiled = { readonly ok: true } | { readonly ok: false; readonly issues: readonly FieldIssue[] };
+
+function compileIssues(compiled: Compiled): readonly FieldIssue[] {
+  return compiled.ok ? [] : compiled.issues;
+}
+
+function viewOf(objects: readonly QuotaObject[]): RegistrationView | undefined {
+  const registrations = objects.flatMap((object) =>
+    object.kind === "ResourceRegistration" ? [active(object.value)] : [],
+  );
+  if (registrations.length === 0) return undefined;
+  return { byResourceType: (type) => registrations.filter(({ resourceType }) => resourceType === type) };
+}
+
+/** In a manifest nobody has looked at a registration yet; whatever is wrong with it is told on its own. */
+function active(registration: ResourceRegistration): ResourceRegistration {
+  const condition = {
+    type: "Active",
+    status: "True",
+    reason: "RegistrationActive",
+    message: "",
+    lastTransitionTime: "",
+  } as const;
+  return { ...registration, status: { ...registration.status, conditions: [condition] } };
+}
+
+function describe({ file, position, object }: Manifest): string {
+  const metadata = isJsonObject(object["metadata"]) ? object["metadata"] : {};
+  const name = metadata["name"] ?? metadata["generateName"] ?? "";
+  return `${file}#${position} ${String(object["kind"] ?? "?")}/${String(name)}`;
+}
+
+function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}

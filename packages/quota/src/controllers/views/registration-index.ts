@@ -1,0 +1,50 @@
+import type { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { RegistrationView } from "../../core/resources/registration-rules.ts";
+import type { ResourceRegistration } from "../../core/resources/resource-registration.ts";
+
+/** Registrations by what they register. */
+export class RegistrationIndex implements RegistrationView {
+  readonly #byType = new Map<string, Map<string, ResourceRegistration>>();
+  readonly #listeners = new Set<(resourceType: string) => void>();
+  readonly stop: () => void;
+
+  constructor(registrations: Informer<ResourceRegistration, ResourceRegistration>) {
+    this.stop = registrations.subscribe({
+      added: (_, now) => this.#put(now),
+      changed: (_, before, now) => {
+        if (before.resourceType !== now.resourceType) this.#drop(before);
+        this.#put(now);
+      },
+      removed: (_, before) => this.#drop(before),
+    });
+  }
+
+  byResourceType(resourceType: string): readonly ResourceRegistration[] {
+    return [...(this.#byType.get(resourceType)?.values() ?? [])];
+  }
+
+  /** Calls for every resource type whose registrations change, until the returned function is called. */
+  onChange(listener: (resourceType: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #put(registration: ResourceRegistration): void {
+    const { resourceType, metadata } = registration;
+    const own = this.#byType.get(resourceType) ?? new Map<string, ResourceRegistration>();
+    own.set(metadata.name ?? "", registration);
+    this.#byType.set(resourceType, own);
+    this.#tell(resourceType);
+  }
+
+  #drop({ resourceType, metadata }: ResourceRegistration): void {
+    const own = this.#byType.get(resourceType);
+    own?.delete(metadata.name ?? "");
+    if (own?.size === 0) this.#byType.delete(resourceType);
+    this.#tell(resourceType);
+  }
+
+  #tell(resourceType: string): void {
+    for (const listener of this.#listeners) listener(resourceType);
+  }
+}

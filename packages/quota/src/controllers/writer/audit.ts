@@ -1,0 +1,58 @@
+import { pause } from "@milo-quota/kubernetes/client/pause.ts";
+import { plus } from "../../core/ledger/arithmetic.ts";
+import { type Amount, noAmount } from "../../core/resources/amount.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Views } from "../views/views.ts";
+import { type ConsumerKey, type ConsumerState, consumerId } from "./consumer-state.ts";
+
+/** How many claims are added up before others have their turn. */
+const sliceSize = 20_000;
+
+/** What the claims of a state hold, added up claim by claim. */
+type Sums = Map<string, Map<string, Amount>>;
+
+export interface Drift {
+  readonly state: ConsumerState;
+  readonly resourceType: string;
+  readonly by: bigint;
+}
+
+/**
+ * Adds up all claims from scratch, and compares with what each state has kept count of. States in which something happened
+ * meanwhile, or is about to, are left for the next time. So are those of which the view was late: what we wrote ourselves a state knows
+ * before any view does.
+ */
+export async function audit(
+  states: ReadonlyMap<string, ConsumerState>,
+  { clock }: Pick<Runtime, "clock">,
+  { claims }: Pick<Views, "claims">,
+  signal: AbortSignal,
+): Promise<readonly Drift[]> {
+  const changes = new Map([...states].map(([id, state]) => [id, state.changes]));
+  const sums: Sums = new Map();
+  let count = 0;
+  for (const [{ plane }, { consumer, parts }] of claims.entries()) {
+    for (const { resourceType, amount } of parts) add(sums, { plane, consumer }, resourceType, amount);
+    count += 1;
+    if (count % sliceSize === 0) await pause(clock, 1, signal);
+  }
+  const isSame = (id: string, state: ConsumerState): boolean => state.turns.isFree && state.changes === changes.get(id);
+  const drifts = [...states].flatMap(([id, state]) => (isSame(id, state) ? driftsOf(state, sums.get(id)) : []));
+  if (drifts.length > 0) await claims.fresh(signal);
+  return drifts.filter(({ state }) => isSame(consumerId(state.key), state));
+}
+
+function add(sums: Sums, key: ConsumerKey, resourceType: string, amount: Amount): void {
+  const id = consumerId(key);
+  const own = sums.get(id) ?? new Map<string, Amount>();
+  own.set(resourceType, plus(own.get(resourceType) ?? noAmount, amount));
+  sums.set(id, own);
+}
+
+function driftsOf(state: ConsumerState, held: ReadonlyMap<string, Amount> = new Map()): readonly Drift[] {
+  const types = new Set([...state.types(), ...held.keys()]);
+  return [...types].flatMap((resourceType) => {
+    const by = state.ledger.book(resourceType).granted - (held.get(resourceType) ?? noAmount);
+    return by === 0n ? [] : [{ state, resourceType, by: by < 0n ? -by : by }];
+  });
+}

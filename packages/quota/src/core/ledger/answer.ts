@@ -1,0 +1,105 @@
+import type { ConditionState } from "@milo-quota/kubernetes/protocol/condition.ts";
+import { amountMax, amountToJson, noAmount } from "../resources/amount.ts";
+import { dimensionKey } from "../resources/dimensions.ts";
+import type { ClaimRequest } from "../resources/resource-claim.ts";
+import { displayAmount, displayFloor, displayNumber, type Unit } from "../resources/units.ts";
+import { least, minusOrNone, total } from "./arithmetic.ts";
+import type { ShortPart } from "./settle.ts";
+
+/** What is written into a claim's status when it is decided: answer and numbers in one piece. */
+export interface ClaimAnswerStatus {
+  readonly condition: ConditionState;
+  readonly allocations: readonly AllocationStatus[];
+}
+
+export interface AllocationStatus {
+  readonly resourceType: string;
+  readonly dimensionKey: string;
+  readonly status: "Granted" | "Denied";
+  readonly reason: "QuotaAvailable" | "QuotaExceeded";
+  readonly message: string;
+  readonly allocatedAmount: number | bigint;
+  /** Of what did not fit. */
+  readonly limit?: number | bigint;
+  readonly allocatingBucket?: string;
+}
+
+/** What an answer needs to know of resource types, to be read by people. */
+export interface AnswerContext {
+  unitOf(resourceType: string): Unit;
+  bucketOf(resourceType: string): string;
+}
+
+/** Everything is promised on every page: the claim holds it from now on. */
+export function grantedAnswer(requests: readonly ClaimRequest[], context: AnswerContext): ClaimAnswerStatus {
+  return {
+    condition: {
+      type: "Granted",
+      status: "True",
+      reason: "QuotaAvailable",
+      message: `All ${requests.length} resource requests have been granted`,
+    },
+    allocations: requests.map((request) => {
+      const bucket = context.bucketOf(request.resourceType);
+      const amount = displayAmount(request.amount, context.unitOf(request.resourceType));
+      return {
+        resourceType: request.resourceType,
+        dimensionKey: request.dimensionKey,
+        allocatedAmount: amountToJson(request.amount),
+        status: "Granted",
+        reason: "QuotaAvailable",
+        message: `Allocated ${amount} from bucket ${bucket}`,
+        allocatingBucket: bucket,
+      };
+    }),
+  };
+}
+
+/** Something did not fit: the claim holds nothing, and each request says why. */
+export function deniedAnswer(
+  requests: readonly ClaimRequest[],
+  short: readonly ShortPart[],
+  context: AnswerContext,
+): ClaimAnswerStatus {
+  const reasons = short.map((part) => shortageText(part, context.unitOf(part.part.resourceType)));
+  const others = [...new Set(short.map(({ part }) => partText(part)))].join(", ");
+  return {
+    condition: { type: "Granted", status: "False", reason: "QuotaExceeded", message: reasons.join("; ") },
+    allocations: requests.map((request) => {
+      const at = short.findIndex(({ part }) => isPart(request, part));
+      const figures = short[at]?.figures;
+      return {
+        resourceType: request.resourceType,
+        dimensionKey: request.dimensionKey,
+        allocatedAmount: amountToJson(noAmount),
+        status: "Denied",
+        reason: "QuotaExceeded",
+        message: reasons[at] ?? `Would have fitted; not granted because ${others} did not`,
+        ...(figures === undefined ? {} : { limit: amountToJson(least(figures.limit, amountMax)) }),
+      };
+    }),
+  };
+}
+
+/** `x/projects: requested 1 project, limit 3, allocated 3, reserved 0, available 0`. */
+export function shortageText({ part, figures }: ShortPart, unit: Unit): string {
+  const { limit, allocated, reserved, available } = figures;
+  const numbers = [
+    `requested ${displayAmount(part.amount, unit)}`,
+    `limit ${displayNumber(limit, unit)}`,
+    `allocated ${displayNumber(allocated, unit)}`,
+    `reserved ${displayNumber(reserved, unit)}`,
+    `available ${displayFloor(available, unit)}`,
+  ];
+  const elsewhere = minusOrNone(limit, total([allocated, reserved, available]));
+  const shared = elsewhere === 0n ? "" : ` (${displayNumber(elsewhere, unit)} taken by other dimensions or requests)`;
+  return `${partText(part)}: ${numbers.join(", ")}${shared}`;
+}
+
+function partText({ resourceType, dimensionKey }: ShortPart["part"]): string {
+  return dimensionKey === "" ? resourceType : `${resourceType} (${dimensionKey})`;
+}
+
+function isPart(request: ClaimRequest, part: ShortPart["part"]): boolean {
+  return request.resourceType === part.resourceType && dimensionKey(request.dimensions) === part.dimensionKey;
+}

@@ -1,0 +1,103 @@
+import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { describe, expect, it } from "vitest";
+import { parseResourceGrant, type ResourceGrant } from "../resources/resource-grant.ts";
+import { PageBook } from "./page-book.ts";
+import { capacityOf } from "./pools.ts";
+import { dimensionContent, effectiveStatus, shownDimensions } from "./view-status.ts";
+
+type Selector = { matchLabels?: Record<string, string>; matchExpressions?: object[] };
+
+function grant(name: string, ...buckets: [amount: number, selector?: Selector][]): ResourceGrant {
+  const parsed = parseResourceGrant({
+    apiVersion: "quota.miloapis.com/v1alpha1",
+    kind: "ResourceGrant",
+    metadata: { name, namespace: "default", generation: 1 },
+    spec: {
+      consumerRef: { kind: "Namespace", name: "acme" },
+      allowances: [
+        {
+          resourceType: "cpu",
+          buckets: buckets.map(([amount, dimensionSelector = {}]) => ({ amount, dimensionSelector })),
+        },
+      ],
+    },
+  });
+  if (!parsed.ok) throw new Error(parsed.issues.map(issueText).join("\n"));
+  return parsed.value;
+}
+
+const inZone = (zone: string): Selector => ({ matchLabels: { zone } });
+const grants = [
+  grant("base", [100]),
+  grant("dls", [500, inZone("DLS")], [20, { matchExpressions: [{ key: "zone", operator: "Exists" }] }]),
+];
+
+function bookOf(use: Record<string, number>): PageBook {
+  const book = new PageBook("cpu");
+  book.setCapacity(capacityOf(grants, "cpu"));
+  for (const [key, amount] of Object.entries(use)) {
+    book.hold(key, [{ slot: book.slot(key), amount: BigInt(amount) as never }]);
+  }
+  return book;
+}
+
+describe("sets of dimensions that are shown", () => {
+  const cases: Record<string, [PageBook, readonly string[]]> = {
+    "are those that a grant names exactly": [bookOf({}), ["zone=DLS"]],
+    "are those in use, too, each once": [bookOf({ "zone=DLS": 1, "zone=DFW": 1 }), ["zone=DLS", "zone=DFW"]],
+    "never include none at all: that is the page": [bookOf({ "": 1 }), ["zone=DLS"]],
+  };
+  for (const [name, [book, keys]] of Object.entries(cases)) {
+    it(name, () => {
+      expect(shownDimensions(book)).toEqual(keys);
+    });
+  }
+
+  it("are none that no request can have", () => {
+    const never: Selector = {
+      matchLabels: { zone: "a" },
+      matchExpressions: [{ key: "zone", operator: "In", values: ["b"] }],
+    };
+    const book = new PageBook("cpu");
+    book.setCapacity(capacityOf([grant("never", [1, never])], "cpu"));
+    expect(shownDimensions(book)).toEqual([]);
+  });
+
+  it("are so many and no more, however many claims choose", () => {
+    const use = Object.fromEntries(Array.from({ length: 1_100 }, (_, at) => [`zone=z${at}`, 0]));
+    const keys = shownDimensions(bookOf(use));
+    expect(keys.length).toBe(1_000);
+    expect(keys[0]).toBe("zone=DLS");
+  });
+});
+
+describe("the bucket of one set of dimensions", () => {
+  it("counts the pools, the grants and the use that have to do with it", () => {
+    const content = dimensionContent(bookOf({ "zone=DLS": 510, "zone=DFW": 90 }), "zone=DLS", grants);
+    expect(content).toMatchObject({
+      figures: { limit: 620n, allocated: 510n, available: 20n, overage: 0n },
+      claimCount: 1,
+      grantCount: 2,
+      reservations: [],
+    });
+    expect(content.shares.map(({ name, amount }) => [name, amount])).toEqual([
+      ["base", 100n],
+      ["dls", 520n],
+    ]);
+    const elsewhere = dimensionContent(bookOf({ "zone=DFW": 130 }), "zone=DFW", grants);
+    expect(elsewhere).toMatchObject({ figures: { limit: 120n, available: 0n, overage: 10n }, grantCount: 2 });
+    expect(elsewhere.shares.map(({ amount }) => amount)).toEqual([100n, 20n]);
+  });
+});
+
+describe("the total", () => {
+  it("is over all dimensions; what is left is what no use is assigned to", () => {
+    expect(effectiveStatus(bookOf({ "zone=DFW": 130, "": 10 }))).toEqual({
+      totalLimit: 620,
+      totalAllocated: 140,
+      totalReserved: 0,
+      available: 500,
+      overage: 20,
+    });
+  });
+});

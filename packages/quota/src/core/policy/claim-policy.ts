@@ -1,0 +1,306 @@
+import type { Environment } from "@milo-quota/kubernetes/cel/environment.ts";
+import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
+import { duplicate, type FieldIssue, forbidden, itemPath } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { type ObjectMeta, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
+import type { ConsumerRef } from "../resources/consumer-ref.ts";
+import { dimensionKey } from "../resources/dimensions.ts";
+import { labelText } from "../resources/label-text.ts";
+import { referenceManifest } from "../resources/reference-manifest.ts";
+import type { ClaimRequest, ResourceRef } from "../resources/resource-claim.ts";
+import { annotations, claimCreator, labels, quotaApiVersion, quotaGroup } from "../resources/well-known.ts";
+import { compileConditions } from "./condition.ts";
+import { evaluatePolicy, type NotRendered } from "./evaluate-policy.ts";
+import {
+  claimBindings,
+  claimPolicyVariables,
+  grantPolicyVariables,
+  type PolicyBindings,
+  type RequestInfo,
+  type RequestUser,
+} from "./policy-variables.ts";
+import { claimName, type Origin } from "./rendered-names.ts";
+import { consumerManifest, requestsManifest, shownRequest } from "./shared-parts.ts";
+import {
+  legalNamespace,
+  type RenderedMetadata,
+  type Renderer,
+  RenderFailure,
+  TemplateFields,
+} from "./template-fields.ts";
+import { gvkText, identityOf, type TriggerIdentity } from "./trigger-object.ts";
+
+/** An object that is being written, and all that a policy may ask about it. */
+export interface ClaimInput {
+  readonly trigger: JsonObject;
+  readonly user: RequestUser;
+  readonly requestInfo: RequestInfo;
+  /** Name of the control plane the object is in; empty for the root. */
+  readonly plane: string;
+  /** The same of the policy; the root when left out. */
+  readonly policyPlane?: string;
+  /** The project or organization that the object belongs to, if any: the consumer where a policy names none. */
+  tenantOf(trigger: JsonObject): ConsumerRef | undefined;
+  bucketNamespace(consumer: ConsumerRef): string;
+  /** Whether the quota of a consumer is kept in another control plane than the object is in; never, when left out. */
+  isElsewhere?(consumer: ConsumerRef): boolean;
+  readonly now: string;
+}
+
+/** A claim to create. */
+export interface RenderedClaim {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly consumer: ConsumerRef;
+  readonly requests: readonly ClaimRequest[];
+  readonly resource: ResourceRef;
+}
+
+export type ClaimRendering =
+  | { readonly outcome: "claim"; readonly claim: RenderedClaim }
+  /** The policy is about this object, but the object needs nothing. */
+  | { readonly outcome: "nothing" }
+  | NotRendered;
+
+/** A policy made ready for every create. */
+export interface CompiledClaimPolicy {
+  readonly name: string;
+  evaluate(input: ClaimInput): ClaimRendering;
+}
+
+export type CompiledClaimPolicyResult =
+  | { readonly ok: true; readonly policy: CompiledClaimPolicy }
+  | { readonly ok: false; readonly issues: readonly FieldIssue[] };
+
+type Labels = RenderedClaim["labels"];
+
+interface Template {
+  readonly labels: (trigger: TriggerIdentity) => Labels;
+  readonly metadata: Renderer<RenderedMetadata>;
+  readonly consumer: Renderer<ConsumerRef> | undefined;
+  readonly requests: Renderer<readonly ClaimRequest[]>;
+}
+
+/** Compiles a policy once, or tells everything that keeps it from working. */
+export function compileClaimPolicy(policy: ClaimCreationPolicy): CompiledClaimPolicyResult {
+  return compileWith(claimPolicyVariables, policy);
+}
+
+/** Whether a policy that compiles looks at who asks, or for what: then nothing can be told from an object alone. */
+export function readsRequest(policy: ClaimCreationPolicy): boolean {
+  return !compileWith(grantPolicyVariables, policy).ok;
+}
+
+function compileWith(variables: Environment, policy: ClaimCreationPolicy): CompiledClaimPolicyResult {
+  const path = "spec.target.resourceClaimTemplate";
+  const fields = new TemplateFields(variables);
+  const { conditions, issues } = compileConditions(policy.trigger, variables);
+  const { consumer } = policy.template;
+  const name = policy.metadata.name ?? "";
+  const template: Template = {
+    labels: labelsOf(name, policy.template.metadata.labels),
+    metadata: fields.metadata(`${path}.metadata`, policy.template.metadata),
+    consumer: consumer && fields.consumer(`${path}.spec.consumerRef`, consumer),
+    requests: compileRequests(fields, `${path}.spec.requests`, policy),
+  };
+  const all = [...ownKindIssues(policy), ...issues, ...fields.issues];
+  if (all.length > 0) return { ok: false, issues: all };
+  const called = `ClaimCreationPolicy ${JSON.stringify(name)}`;
+  const evaluate = (input: ClaimInput): ClaimRendering => {
+    const bindings = claimBindings(input.trigger, input.user, input.requestInfo);
+    return evaluatePolicy(called, conditions, bindings, () => render(name, template, input, bindings));
+  };
+  return { ok: true, policy: { name, evaluate } };
+}
+
+/** A claim for a claim would need a claim. */
+function ownKindIssues({ trigger }: ClaimCreationPolicy): readonly FieldIssue[] {
+  if (parseApiVersion(trigger.apiVersion).group !== quotaGroup) return [];
+  return [forbidden("spec.trigger.resource.apiVersion", `objects of ${quotaGroup} are never claimed for`)];
+}
+
+function compileRequests(
+  fields: TemplateFields,
+  path: string,
+  { template }: ClaimCreationPolicy,
+): Renderer<readonly ClaimRequest[]> {
+  const seen = new Set<string>();
+  const renderers = template.requests.map(({ resourceType, amount, dimensions }, index) => {
+    const at = itemPath(path, index);
+    const key = `${resourceType} ${dimensionKey(dimensions)}`;
+    if (seen.has(key)) fields.issues.push(duplicate(at, { resourceType, dimensions }));
+    seen.add(key);
+    fields.literalType(`${at}.resourceType`, resourceType);
+    const renderAmount = fields.amount(at, amount);
+    const renderDimensions = fields.dimensionValues(`${at}.dimensions`, dimensions);
+    return (bindings: PolicyBindings): ClaimRequest => {
+      const rendered = renderDimensions(bindings);
+      return {
+        resourceType,
+        amount: renderAmount(bindings),
+        dimensions: rendered,
+        dimensionKey: dimensionKey(rendered),
+      };
+    };
+  });
+  return (bindings) => distinct(renderers.map((render) => render(bindings)).filter((request) => request.amount > 0n));
+}
+
+function distinct(requests: readonly ClaimRequest[]): readonly ClaimRequest[] {
+  const seen = new Set<string>();
+  for (const { resourceType, dimensionKey: key } of requests) {
+    if (seen.has(`${resourceType} ${key}`))
+      throw new RenderFailure(`two requests for ${resourceType} have the dimensions ${key}`);
+    seen.add(`${resourceType} ${key}`);
+  }
+  return requests;
+}
+
+function render(policy: string, template: Template, input: ClaimInput, bindings: PolicyBindings): ClaimRendering {
+  const requests = template.requests(bindings);
+  if (requests.length === 0) return { outcome: "nothing" };
+  const consumer = template.consumer?.(bindings) ?? input.tenantOf(input.trigger);
+  if (consumer === undefined) throw nobodys(input.trigger);
+  return { outcome: "claim", claim: assemble(policy, template, { consumer, requests }, { input, bindings }) };
+}
+
+function nobodys(trigger: JsonObject): RenderFailure {
+  const { kind, namespace, name } = identityOf(trigger);
+  const called = quote(namespace === "" ? name : `${namespace}/${name}`);
+  return new RenderFailure(`names no consumerRef, and ${kind} ${called} belongs to no project or organization`);
+}
+
+function assemble(
+  policy: string,
+  template: Template,
+  { consumer, requests }: Pick<RenderedClaim, "consumer" | "requests">,
+  { input, bindings }: { readonly input: ClaimInput; readonly bindings: PolicyBindings },
+): RenderedClaim {
+  const metadata = template.metadata(bindings);
+  const trigger = identityOf(input.trigger);
+  // A namespace of the object's control plane means nothing in another.
+  const ownNamespace = input.isElsewhere?.(consumer) === true ? "" : trigger.namespace;
+  const named = (): string =>
+    metadata.name ?? claimName(metadata.generateName ?? policy, originOf(policy, trigger, input), consumer, requests);
+  return new NamedLate(named, {
+    namespace: legalNamespace(metadata.namespace ?? (ownNamespace || input.bucketNamespace(consumer))),
+    labels: template.labels(trigger),
+    annotations: annotated(metadata.annotations, policy, trigger, input),
+    consumer,
+    requests,
+    resource: { apiGroup: trigger.group, kind: trigger.kind, namespace: trigger.namespace, name: trigger.name },
+  });
+}
+
+function originOf(
+  called: string,
+  { group, kind, namespace, name }: TriggerIdentity,
+  { plane, policyPlane = "" }: ClaimInput,
+): Origin {
+  const policy = policyPlane === "" ? called : `${policyPlane}/${called}`;
+  return { plane, policy, group, kind, namespace, name };
+}
+
+/**
+ * A claim whose name is made when it is asked for: that takes longest, and who looks at what is claimed for an object that is
+ * there needs none.
+ */
+class NamedLate implements RenderedClaim {
+  readonly namespace: string;
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  readonly consumer: ConsumerRef;
+  readonly requests: readonly ClaimRequest[];
+  readonly resource: ResourceRef;
+  readonly #makeName: () => string;
+  #name: string | undefined;
+
+  constructor(makeName: () => string, claim: Omit<RenderedClaim, "name">) {
+    this.namespace = claim.namespace;
+    this.labels = claim.labels;
+    this.annotations = claim.annotations;
+    this.consumer = claim.consumer;
+    this.requests = claim.requests;
+    this.resource = claim.resource;
+    this.#makeName = makeName;
+  }
+
+  get name(): string {
+    this.#name ??= this.#makeName();
+    return this.#name;
+  }
+}
+
+/** How many versions of a kind have their labels kept; a policy is about one kind, which has few. */
+const labelsMax = 16;
+
+/** Labels are the same for all objects of a version: so are the very values, for whoever keeps or checks them. */
+function labelsOf(policy: string, given: Labels): Template["labels"] {
+  const standard = { ...given, [labels.autoCreated]: "true", [labels.policy]: labelText(policy) };
+  const made = new Map<string, Labels>();
+  return (trigger) => {
+    const gvk = gvkText(trigger);
+    const known = made.get(gvk);
+    if (known !== undefined) return known;
+    if (made.size >= labelsMax) made.clear();
+    const all = Object.freeze({ ...standard, [labels.gvk]: labelText(gvk) });
+    made.set(gvk, all);
+    return all;
+  };
+}
+
+function annotated(
+  given: Labels,
+  policy: string,
+  trigger: TriggerIdentity,
+  { now, plane, policyPlane = "" }: ClaimInput,
+): Labels {
+  const all: Record<string, string> = { ...given };
+  all[annotations.createdBy] = claimCreator;
+  all[annotations.createdAt] = now;
+  all[annotations.resourceName] = trigger.name;
+  all[annotations.policy] = policy;
+  if (plane !== "") all[annotations.resourcePlane] = plane;
+  if (policyPlane !== "") all[annotations.policyPlane] = policyPlane;
+  return all;
+}
+
+/** The claim as an object to send, with other annotations than its own, and with further metadata. */
+export function claimManifest(
+  claim: RenderedClaim,
+  noted: Labels = claim.annotations,
+  more: Pick<ObjectMeta, "ownerReferences" | "uid" | "finalizers"> = {},
+): JsonObject {
+  const metadata = extended(metadataOf(claim, noted), more);
+  return manifest(claim, metadata as unknown as JsonObject, requestsManifest(claim.requests));
+}
+
+/** The same as people write it: what is empty is left out. */
+export function shownManifest(claim: RenderedClaim): JsonObject {
+  return manifest(claim, metadataOf(claim, claim.annotations), claim.requests.map(shownRequest));
+}
+
+function metadataOf({ name, namespace, labels: labelled }: RenderedClaim, noted: Labels) {
+  return { name, namespace, labels: labelled, annotations: noted };
+}
+
+function manifest(
+  { consumer, resource }: RenderedClaim,
+  metadata: JsonObject,
+  requests: readonly JsonObject[],
+): JsonObject {
+  return {
+    apiVersion: quotaApiVersion,
+    kind: "ResourceClaim",
+    metadata,
+    spec: {
+      consumerRef: consumerManifest(consumer),
+      requests,
+      resourceRef: referenceManifest(resource),
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import { renderIssue } from "@milo-quota/kubernetes/cel/issue.ts";
+import { type FieldIssue, invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+
+/** A problem in an expression or template, as a problem of the field that holds it, with line, column and a caret. */
+export function expressionIssue(
+  path: string,
+  source: string,
+  issue: { readonly message: string; readonly offset: number },
+): FieldIssue {
+  return invalid(path, source, renderIssue(source, issue));
+}

@@ -1,0 +1,226 @@
+import type { Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
+import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
+import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
+import { countSchema } from "./allowance-bucket.ts";
+import { type AmountSource, amountExpressionSchema, amountOrExpression, readAmountSource } from "./amount-source.ts";
+import { dimensionsMax } from "./dimensions.ts";
+import { acceptKind } from "./parse-kind.ts";
+import { isEnabled, policyStatusProperties, switchProperties, switchRule } from "./policy-switch.ts";
+import { type PolicyTrigger, readTrigger, triggerSchema } from "./policy-trigger.ts";
+import { requestsMax } from "./resource-claim.ts";
+import { amountSchema } from "./resource-grant.ts";
+import { resourceTypeSchema } from "./resource-type.ts";
+import {
+  type ConsumerTemplate,
+  consumerTemplateSchema,
+  type MetadataTemplate,
+  readConsumerTemplate,
+  readMetadataTemplate,
+  templateMetadataSchema,
+  templateSchema,
+} from "./template-schema.ts";
+import { quotaGroup, quotaVersion } from "./well-known.ts";
+
+const requestTemplateSchema = {
+  type: "object",
+  required: ["resourceType"],
+  properties: {
+    resourceType: { ...resourceTypeSchema, description: "What is asked for: the resourceType of a registration." },
+    amount: { ...amountSchema, description: "How much, in base units." },
+    amountExpression: amountExpressionSchema,
+    dimensions: {
+      type: "object",
+      maxProperties: dimensionsMax,
+      additionalProperties: templateSchema,
+      description: "Dimensions of the request, whose values are templates.",
+    },
+  },
+  "x-kubernetes-validations": [amountOrExpression],
+} as const satisfies Schema;
+
+/** Accepted for manifests that fill it in; the claim always gets the object that triggered it. */
+const resourceRefTemplateSchema = {
+  type: "object",
+  description: "Filled in for you: the object that triggered the policy. What is written here is not used.",
+  properties: {
+    apiGroup: templateSchema,
+    kind: templateSchema,
+    name: templateSchema,
+    namespace: templateSchema,
+  },
+} as const satisfies Schema;
+
+const claimTemplateSchema = {
+  type: "object",
+  description: "The claim that is made.",
+  required: ["spec"],
+  properties: {
+    metadata: templateMetadataSchema,
+    spec: {
+      type: "object",
+      required: ["requests"],
+      properties: {
+        consumerRef: {
+          ...consumerTemplateSchema,
+          description:
+            "Whose quota is asked for. When left out: the project of the control plane the object is created in; in the " +
+            "root, the organization that owns the Project, or whose namespace the object is in.",
+        },
+        requests: {
+          type: "array",
+          minItems: 1,
+          maxItems: requestsMax,
+          "x-kubernetes-list-type": "atomic",
+          items: requestTemplateSchema,
+          description: "What is asked for. A request whose amount comes out as 0 is dropped.",
+        },
+        resourceRef: resourceRefTemplateSchema,
+      },
+    },
+  },
+} as const satisfies Schema;
+
+const specSchema = {
+  type: "object",
+  required: ["trigger", "target"],
+  properties: {
+    ...switchProperties,
+    trigger: triggerSchema,
+    target: {
+      type: "object",
+      description: "What is done for them.",
+      required: ["resourceClaimTemplate"],
+      properties: { resourceClaimTemplate: claimTemplateSchema },
+    },
+    mode: {
+      type: "string",
+      enum: ["Enforce", "Shadow"],
+      default: "Enforce",
+      description: "Enforce refuses what does not fit. Shadow only reports what Enforce would have refused.",
+    },
+    failurePolicy: {
+      type: "string",
+      enum: ["Fail", "Ignore"],
+      default: "Fail",
+      description:
+        "What happens when the quota system cannot decide: Fail refuses, Ignore lets the object in and counts it later.",
+    },
+    existingObjects: {
+      type: "string",
+      enum: ["Ignore", "Adopt"],
+      default: "Ignore",
+      description:
+        "What happens to objects older than the policy: Ignore leaves them uncounted, Adopt counts them, over the limit if need be. " +
+        "A policy that looks at user or requestInfo says nothing about objects that are there already: nobody asks for them.",
+    },
+  },
+  "x-kubernetes-validations": [switchRule],
+} as const satisfies Schema;
+
+const statusSchema = {
+  type: "object",
+  properties: {
+    ...policyStatusProperties(
+      {
+        Ready: ["PolicyReady", "ValidationFailed", "PolicyDisabled"],
+        Enforced: ["SystemEnforces", "SystemShadow", "SystemOff"],
+      },
+      "Ready tells whether the policy is at work. Enforced is there once the whole system was told to refuse nothing, and tells whether it still does so.",
+    ),
+    existingObjectCount: {
+      ...countSchema,
+      description: "How many objects older than the policy match it and hold no claim: what Adopt would count.",
+    },
+  },
+} as const satisfies Schema;
+
+const schema = {
+  type: "object",
+  description: "Claims quota for objects of a kind when they are created, and refuses those that do not fit.",
+  required: ["spec"],
+  properties: { spec: specSchema, status: statusSchema },
+} as const satisfies Schema;
+
+export const claimCreationPolicyDefinition = {
+  group: quotaGroup,
+  version: quotaVersion,
+  kind: "ClaimCreationPolicy",
+  plural: "claimcreationpolicies",
+  singular: "claimcreationpolicy",
+  shortNames: ["ccpolicy"],
+  categories: ["milo-quota"],
+  scope: "Cluster",
+  schema,
+  printerColumns: [
+    { name: "Trigger", type: "string", jsonPath: ".spec.trigger.resource.kind" },
+    { name: "Mode", type: "string", jsonPath: ".spec.mode" },
+    { name: "Enabled", type: "boolean", jsonPath: ".status.enabled" },
+    { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+  ],
+  selectableFields: [
+    "spec.trigger.resource.kind",
+    "spec.trigger.resource.apiVersion",
+    "spec.enabled",
+    "status.enabled",
+  ],
+} as const satisfies KindDefinition;
+
+export interface RequestTemplate {
+  readonly resourceType: string;
+  readonly amount: AmountSource;
+  /** Values are templates. */
+  readonly dimensions: Readonly<Record<string, string>>;
+}
+
+export interface ClaimCreationPolicy {
+  readonly metadata: ObjectMeta;
+  readonly enabled: boolean;
+  readonly trigger: PolicyTrigger;
+  readonly mode: "Enforce" | "Shadow";
+  readonly failurePolicy: "Fail" | "Ignore";
+  readonly existingObjects: "Ignore" | "Adopt";
+  readonly template: {
+    readonly metadata: MetadataTemplate;
+    /** Undefined: the consumer of the control plane. */
+    readonly consumer: ConsumerTemplate | undefined;
+    readonly requests: readonly RequestTemplate[];
+  };
+  readonly status: Infer<typeof statusSchema>;
+}
+
+const accept = acceptKind(claimCreationPolicyDefinition);
+
+export function parseClaimCreationPolicy(value: unknown, old?: unknown): Parsed<ClaimCreationPolicy> {
+  const accepted = accept(value, old);
+  if (!accepted.ok) return accepted;
+  const { metadata, content } = accepted.value;
+  const { spec, status = {} } = content;
+  const policy: ClaimCreationPolicy = {
+    metadata,
+    enabled: isEnabled(spec),
+    trigger: readTrigger(spec.trigger),
+    mode: spec.mode,
+    failurePolicy: spec.failurePolicy,
+    existingObjects: spec.existingObjects,
+    template: readTemplate(spec.target.resourceClaimTemplate),
+    status,
+  };
+  return { ok: true, value: policy };
+}
+
+function readTemplate(template: Infer<typeof claimTemplateSchema>): ClaimCreationPolicy["template"] {
+  const { consumerRef, requests } = template.spec;
+  return {
+    metadata: readMetadataTemplate(template.metadata),
+    consumer: consumerRef === undefined ? undefined : readConsumerTemplate(consumerRef),
+    requests: requests.map((request) => ({
+      resourceType: request.resourceType,
+      amount: readAmountSource(request),
+      dimensions: request.dimensions ?? {},
+    })),
+  };
+}

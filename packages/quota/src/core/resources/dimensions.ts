@@ -1,0 +1,51 @@
+import { labelValue } from "@milo-quota/kubernetes/protocol/names.ts";
+import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
+
+/** Where or of what sort a request is, such as a location and an instance type. */
+export type Dimensions = Readonly<Record<string, string>>;
+
+export const dimensionsMax = 10;
+
+export const dimensionValueSchema = {
+  type: "string",
+  maxLength: 63,
+  pattern: "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$",
+} as const satisfies Schema;
+
+export const dimensionsSchema = {
+  type: "object",
+  maxProperties: dimensionsMax,
+  additionalProperties: dimensionValueSchema,
+} as const satisfies Schema;
+
+/** The longest key: ten names of 317 characters, each with a value of 63. */
+const dimensionKeyLengthMax = dimensionsMax * (317 + 63 + 2);
+
+export const dimensionKeySchema = {
+  type: "string",
+  default: "",
+  maxLength: dimensionKeyLengthMax,
+  description:
+    "Tells apart requests for the same resourceType: the dimensions as name=value, in order, joined by commas. " +
+    "May stay empty as long as the resourceType is asked for once.",
+} as const satisfies Schema;
+
+/** `location=DFW,type=d1`: the same for the same dimensions, whatever order they were written in. */
+export function dimensionKey(dimensions: Dimensions): string {
+  const names = Object.keys(dimensions);
+  if (names.length === 0) return "";
+  return names
+    .map((name) => `${name}=${dimensions[name]}`)
+    .sort()
+    .join(",");
+}
+
+/** Reads a key back; undefined when no dimensions have this key. */
+export function parseDimensionKey(key: string): Dimensions | undefined {
+  if (key === "") return {};
+  const entries = key.split(",").map((part) => part.split("=", 2) as [string, string | undefined]);
+  if (entries.some(([name, value]) => name === "" || value === undefined || labelValue(value).length > 0))
+    return undefined;
+  const dimensions = Object.fromEntries(entries) as Dimensions;
+  return dimensionKey(dimensions) === key ? dimensions : undefined;
+}

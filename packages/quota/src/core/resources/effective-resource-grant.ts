@@ -1,0 +1,108 @@
+import type { Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
+import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
+import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
+import { renamedInView, unchangingSpec } from "./allowance-bucket.ts";
+import { observedGenerationSchema } from "./conditions.ts";
+import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./consumer-ref.ts";
+import { acceptKind } from "./parse-kind.ts";
+import { renamedProperties } from "./renamed-fields.ts";
+import { amountSchema } from "./resource-grant.ts";
+import { resourceTypeSchema } from "./resource-type.ts";
+import { quotaGroup, quotaVersion } from "./well-known.ts";
+
+const specSchema = {
+  type: "object",
+  required: ["consumerRef", "resourceType"],
+  properties: {
+    consumerRef: { ...consumerRefSchema, description: "Whose quota this is." },
+    resourceType: { ...resourceTypeSchema, description: "What is counted." },
+    ...renamedProperties(renamedInView),
+  },
+  "x-kubernetes-validations": [unchangingSpec],
+} as const satisfies Schema;
+
+const bucketRefSchema = {
+  type: "object",
+  required: ["name"],
+  properties: {
+    name: { type: "string", maxLength: 253, description: "Name of the bucket." },
+    allocated: { ...amountSchema, description: "What granted claims hold from it, in base units." },
+    observedGeneration: {
+      type: "integer",
+      format: "int64",
+      description: "Generation of the bucket when it was added up.",
+    },
+  },
+} as const satisfies Schema;
+
+const statusSchema = {
+  type: "object",
+  properties: {
+    observedGeneration: observedGenerationSchema,
+    totalLimit: { ...amountSchema, description: "What all Active grants give, in base units." },
+    totalAllocated: { ...amountSchema, description: "What all granted claims hold, in base units." },
+    totalReserved: { ...amountSchema, description: "What is promised to claims whose grant is being written down." },
+    available: { ...amountSchema, description: "What is left of the total limit. Never below 0." },
+    overage: { ...amountSchema, description: "By how much use exceeds what the grants allow." },
+    allowanceBucketRefs: {
+      type: "array",
+      maxItems: 200,
+      "x-kubernetes-list-type": "atomic",
+      items: bucketRefSchema,
+      description: "The buckets behind the totals; the first 200 when there are more.",
+    },
+  },
+} as const satisfies Schema;
+
+const schema = {
+  type: "object",
+  description:
+    "Shows the total of one resource type for one consumer, over all dimensions. Kept by the quota system; there is " +
+    "nothing to create by hand.",
+  required: ["spec"],
+  properties: { spec: specSchema, status: statusSchema },
+} as const satisfies Schema;
+
+export const effectiveResourceGrantDefinition = {
+  group: quotaGroup,
+  version: quotaVersion,
+  kind: "EffectiveResourceGrant",
+  plural: "effectiveresourcegrants",
+  singular: "effectiveresourcegrant",
+  shortNames: ["ergrant"],
+  categories: ["milo-quota"],
+  scope: "Namespaced",
+  schema,
+  printerColumns: [
+    { name: "Consumer", type: "string", jsonPath: ".spec.consumerRef.name" },
+    { name: "Resource Type", type: "string", jsonPath: ".spec.resourceType" },
+    { name: "Limit", type: "integer", jsonPath: ".status.totalLimit" },
+    { name: "Allocated", type: "integer", jsonPath: ".status.totalAllocated" },
+    { name: "Reserved", type: "integer", jsonPath: ".status.totalReserved" },
+    { name: "Available", type: "integer", jsonPath: ".status.available" },
+    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+  ],
+  selectableFields: ["spec.consumerRef.kind", "spec.consumerRef.name", "spec.resourceType"],
+} as const satisfies KindDefinition;
+
+export interface EffectiveResourceGrant {
+  readonly metadata: ObjectMeta;
+  readonly consumer: ConsumerRef;
+  readonly resourceType: string;
+  readonly status: Infer<typeof statusSchema>;
+}
+
+const accept = acceptKind(effectiveResourceGrantDefinition);
+
+export function parseEffectiveResourceGrant(value: unknown, old?: unknown): Parsed<EffectiveResourceGrant> {
+  const accepted = accept(value, old);
+  if (!accepted.ok) return accepted;
+  const { metadata, content } = accepted.value;
+  const { consumerRef, resourceType } = content.spec;
+  return {
+    ok: true,
+    value: { metadata, consumer: readConsumerRef(consumerRef), resourceType, status: content.status ?? {} },
+  };
+}

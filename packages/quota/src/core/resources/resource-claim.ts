@@ -1,0 +1,291 @@
+import { findCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
+import type { Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { isJsonObject, type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { identityText } from "@milo-quota/kubernetes/protocol/json-writer.ts";
+import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
+import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
+import type { Schema, ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
+import { type Amount, amountOf } from "./amount.ts";
+import { bornCondition, conditionsSchema, observedGenerationSchema } from "./conditions.ts";
+import {
+  type ConsumerRef,
+  consumerRefSchema,
+  groupSchema,
+  kindSchema,
+  nameSchema,
+  namespaceSchema,
+  readConsumerRef,
+} from "./consumer-ref.ts";
+import { type Dimensions, dimensionKeySchema, dimensionsSchema } from "./dimensions.ts";
+import { acceptKind } from "./parse-kind.ts";
+import { readOnce } from "./read-once.ts";
+import { field, items } from "./reading.ts";
+import { renamedProperties } from "./renamed-fields.ts";
+import { amountSchema } from "./resource-grant.ts";
+import { resourceTypeSchema } from "./resource-type.ts";
+import { quotaGroup, quotaVersion } from "./well-known.ts";
+
+export const requestsMax = 20;
+
+const renamedInSpec = { ownerRef: { type: "object", use: "consumerRef" } } as const;
+const renamedInRequest = { resourceTypeName: { type: "string", use: "resourceType" } } as const;
+
+const requestSchema = {
+  type: "object",
+  required: ["resourceType", "amount"],
+  properties: {
+    resourceType: { ...resourceTypeSchema, description: "What is asked for: the resourceType of a registration." },
+    amount: { ...amountSchema, description: "How much, in base units. A claim for 0 is refused when it is made." },
+    dimensions: {
+      ...dimensionsSchema,
+      description: "Where, or of what sort: a value for each dimension that matters, such as a location.",
+    },
+    dimensionKey: dimensionKeySchema,
+    ...renamedProperties(renamedInRequest),
+  },
+} as const satisfies Schema;
+
+const resourceRefSchema = {
+  type: "object",
+  required: ["kind", "name"],
+  properties: {
+    apiGroup: { ...groupSchema, description: "API group of the object. Empty for the core group." },
+    kind: { ...kindSchema, description: "Kind of the object." },
+    name: { ...nameSchema, description: "Name of the object." },
+    namespace: { ...namespaceSchema, description: "Namespace of the object. Empty when it is not in one." },
+  },
+} as const satisfies Schema;
+
+const uniqueRequestsRule: ValidationRule = {
+  rule:
+    "self.all(r, self.exists_one(o, o.resourceType == r.resourceType && " +
+    "(has(o.dimensions) ? o.dimensions : {}) == (has(r.dimensions) ? r.dimensions : {})))",
+  message: "a resourceType may be asked for once for each set of dimensions",
+  holds: (self) => {
+    const requests = items(self);
+    if (requests.length > requestsMax) return true;
+    return requests.every((request, at) => !requests.slice(0, at).some((earlier) => asksTheSame(earlier, request)));
+  },
+};
+
+const specSchema = {
+  type: "object",
+  required: ["consumerRef", "requests"],
+  properties: {
+    consumerRef: { ...consumerRefSchema, description: "Whose quota is asked for." },
+    requests: {
+      type: "array",
+      minItems: 1,
+      maxItems: requestsMax,
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["resourceType", "dimensionKey"],
+      items: requestSchema,
+      "x-kubernetes-validations": [uniqueRequestsRule],
+      description: "What is asked for. All of it is granted, or none.",
+    },
+    resourceRef: {
+      ...resourceRefSchema,
+      description:
+        "The object this claim is for. Its kind must be listed in claimingResources of every registration asked for. " +
+        "Claims made by hand may leave it out.",
+    },
+    ...renamedProperties(renamedInSpec),
+  },
+  "x-kubernetes-validations": [
+    {
+      rule: "self == oldSelf",
+      message: "a claim cannot be changed: delete it and make another",
+      reason: "FieldValueForbidden",
+      holds: (self, oldSelf) => oldSelf === undefined || jsonEquals(inOrder(self), inOrder(oldSelf)),
+    },
+  ],
+} as const satisfies Schema;
+
+const allocationSchema = {
+  type: "object",
+  required: ["resourceType", "status", "lastTransitionTime"],
+  properties: {
+    resourceType: { ...resourceTypeSchema, description: "The request this is the answer to." },
+    dimensionKey: dimensionKeySchema,
+    status: { type: "string", enum: ["Granted", "Denied", "Pending"], description: "The answer." },
+    reason: { type: "string", maxLength: 1024, description: "Why, in one word, for programs." },
+    message: { type: "string", maxLength: 32768, description: "Why, in a sentence with the numbers, for people." },
+    allocatedAmount: { ...amountSchema, description: "What the claim holds, in base units. 0 unless granted." },
+    limit: {
+      ...amountSchema,
+      description:
+        "The limit that it did not fit into, in base units: 0 where nothing is granted. Absent where it would have fitted.",
+    },
+    allocatingBucket: { type: "string", maxLength: 253, description: "Name of the AllowanceBucket it was taken from." },
+    lastTransitionTime: { type: "string", format: "date-time", description: "Since when the answer stands." },
+  },
+} as const satisfies Schema;
+
+const pendingCondition = bornCondition({
+  type: "Granted",
+  status: "False",
+  reason: "PendingEvaluation",
+  message: "Awaiting capacity evaluation",
+});
+
+const statusSchema = {
+  type: "object",
+  description: "The answer. Born pending, decided once.",
+  default: { conditions: [pendingCondition] },
+  properties: {
+    observedGeneration: observedGenerationSchema,
+    amounts: { type: "string", description: "What is asked for, in the units people read." },
+    allocations: {
+      type: "array",
+      maxItems: requestsMax,
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["resourceType", "dimensionKey"],
+      items: allocationSchema,
+      description: "The answer to each request.",
+    },
+    conditions: conditionsSchema(
+      { Granted: ["QuotaAvailable", "QuotaExceeded", "ValidationFailed", "PendingEvaluation"] },
+      "Granted is the answer to the claim as a whole.",
+    ),
+  },
+} as const satisfies Schema;
+
+const schema = {
+  type: "object",
+  description: "Asks for quota, and holds it until it is deleted. Granted as a whole or not at all.",
+  required: ["spec"],
+  properties: { spec: specSchema, status: statusSchema },
+} as const satisfies Schema;
+
+export const resourceClaimDefinition = {
+  group: quotaGroup,
+  version: quotaVersion,
+  kind: "ResourceClaim",
+  plural: "resourceclaims",
+  singular: "resourceclaim",
+  shortNames: ["rclaim"],
+  categories: ["milo-quota"],
+  scope: "Namespaced",
+  schema,
+  printerColumns: [
+    { name: "Granted", type: "string", jsonPath: '.status.conditions[?(@.type=="Granted")].status' },
+    { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Granted")].reason' },
+    { name: "Consumer", type: "string", jsonPath: ".spec.consumerRef.name" },
+    { name: "Resource", type: "string", jsonPath: ".spec.resourceRef.name" },
+    { name: "Amounts", type: "string", jsonPath: ".status.amounts" },
+    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+  ],
+  selectableFields: [
+    "spec.consumerRef.kind",
+    "spec.consumerRef.name",
+    "spec.resourceRef.apiGroup",
+    "spec.resourceRef.kind",
+    "spec.resourceRef.name",
+    "spec.resourceRef.namespace",
+  ],
+} as const satisfies KindDefinition;
+
+export interface ClaimRequest {
+  readonly resourceType: string;
+  readonly amount: Amount;
+  readonly dimensions: Dimensions;
+  /** As it stands in the claim, for answers to be matched with requests. */
+  readonly dimensionKey: string;
+}
+
+/** The object a claim is for. */
+export interface ResourceRef {
+  readonly apiGroup: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface ClaimAllocation {
+  readonly resourceType: string;
+  readonly dimensionKey: string;
+  readonly amount: Amount;
+}
+
+/** Granted and denied are for good; a claim that cannot be valid yet is looked at again when that may have changed. */
+export type ClaimAnswer =
+  | { readonly state: "pending" }
+  | { readonly state: "invalid" }
+  | { readonly state: "denied" }
+  | { readonly state: "granted"; readonly allocations: readonly ClaimAllocation[] };
+
+export interface ResourceClaim {
+  readonly metadata: ObjectMeta;
+  readonly consumer: ConsumerRef;
+  readonly requests: readonly ClaimRequest[];
+  /** Undefined for a claim made by hand. */
+  readonly resource: ResourceRef | undefined;
+  readonly answer: ClaimAnswer;
+  readonly status: Infer<typeof statusSchema>;
+}
+
+const accept = acceptKind(resourceClaimDefinition);
+
+const readNew = readOnce((value) => readClaim(value));
+
+export function parseResourceClaim(value: unknown, old?: unknown): Parsed<ResourceClaim> {
+  return old === undefined ? readNew(value) : readClaim(value, old);
+}
+
+function readClaim(value: unknown, old?: unknown): Parsed<ResourceClaim> {
+  const accepted = accept(value, old);
+  if (!accepted.ok) return accepted;
+  const { metadata, content } = accepted.value;
+  const { spec, status } = content;
+  const claim: ResourceClaim = {
+    metadata,
+    consumer: readConsumerRef(spec.consumerRef),
+    requests: spec.requests.map(readRequest),
+    resource: spec.resourceRef === undefined ? undefined : readConsumerRef(spec.resourceRef),
+    answer: readAnswer(status),
+    status,
+  };
+  return { ok: true, value: claim };
+}
+
+function readRequest(request: Infer<typeof requestSchema>): ClaimRequest {
+  const { resourceType, amount, dimensions = {}, dimensionKey } = request;
+  return { resourceType, amount: amountOf(amount), dimensions, dimensionKey };
+}
+
+function readAnswer(status: Infer<typeof statusSchema>): ClaimAnswer {
+  const condition = findCondition(status.conditions, "Granted");
+  if (condition?.status === "True") return { state: "granted", allocations: readAllocations(status) };
+  switch (condition?.reason) {
+    case "QuotaExceeded":
+      return { state: "denied" };
+    case "ValidationFailed":
+      return { state: "invalid" };
+    default:
+      return { state: "pending" };
+  }
+}
+
+function readAllocations(status: Infer<typeof statusSchema>): readonly ClaimAllocation[] {
+  return (status.allocations ?? []).map(({ resourceType, dimensionKey, allocatedAmount = 0 }) => ({
+    resourceType,
+    dimensionKey,
+    amount: amountOf(allocatedAmount),
+  }));
+}
+
+/** Requests are known by their keys: an API server takes the same ones in another order for the same. */
+function inOrder(spec: JsonValue): JsonValue {
+  if (!isJsonObject(spec)) return spec;
+  const key = (request: JsonValue): string =>
+    identityText([field(request, "resourceType") ?? null, field(request, "dimensionKey") ?? null]);
+  const requests = [...items(field(spec, "requests"))].sort((left, right) => (key(left) < key(right) ? -1 : 1));
+  return { ...spec, requests };
+}
+
+function asksTheSame(one: JsonValue, other: JsonValue): boolean {
+  const of = (request: JsonValue, name: string): JsonValue => field(request, name) ?? null;
+  const sameType = jsonEquals(of(one, "resourceType"), of(other, "resourceType"));
+  return sameType && jsonEquals(field(one, "dimensions") ?? {}, field(other, "dimensions") ?? {});
+}

@@ -1,0 +1,177 @@
+import type { Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import {
+  type LabelRequirements,
+  type LabelSelector,
+  selectorRequirements,
+} from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
+import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
+import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
+import { type Amount, amountOf } from "./amount.ts";
+import { bornCondition, conditionsSchema, observedGenerationSchema } from "./conditions.ts";
+import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./consumer-ref.ts";
+import { literalSelectorSchema } from "./dimension-selector.ts";
+import { acceptKind } from "./parse-kind.ts";
+import { renamedProperties } from "./renamed-fields.ts";
+import { resourceTypeSchema } from "./resource-type.ts";
+import { quotaGroup, quotaVersion } from "./well-known.ts";
+
+export const allowancesMax = 20;
+export const bucketsMax = 20;
+
+const renamedInSpec = { ownerRef: { type: "object", use: "consumerRef" } } as const;
+
+const renamedInAllowance = {
+  resourceTypeName: { type: "string", use: "resourceType" },
+  amount: { type: "integer", use: "buckets[].amount" },
+  dimensionSelector: { type: "object", use: "buckets[].dimensionSelector" },
+} as const;
+
+export const amountSchema = { type: "integer", format: "int64", minimum: 0 } as const satisfies Schema;
+
+const bucketSchema = {
+  type: "object",
+  required: ["amount"],
+  properties: {
+    amount: { ...amountSchema, description: "Capacity in base units. 0 is allowed and adds nothing." },
+    dimensionSelector: literalSelectorSchema,
+  },
+} as const satisfies Schema;
+
+const allowanceSchema = {
+  type: "object",
+  required: ["resourceType", "buckets"],
+  properties: {
+    resourceType: { ...resourceTypeSchema, description: "What is granted: the resourceType of a registration." },
+    buckets: {
+      type: "array",
+      minItems: 1,
+      maxItems: bucketsMax,
+      "x-kubernetes-list-type": "atomic",
+      items: bucketSchema,
+      description: "Pieces of capacity. They add up; each may be kept for requests with certain dimensions.",
+    },
+    ...renamedProperties(renamedInAllowance),
+  },
+} as const satisfies Schema;
+
+const specSchema = {
+  type: "object",
+  required: ["consumerRef", "allowances"],
+  properties: {
+    consumerRef: { ...consumerRefSchema, description: "Who is granted the capacity." },
+    allowances: {
+      type: "array",
+      minItems: 1,
+      maxItems: allowancesMax,
+      "x-kubernetes-list-type": "atomic",
+      items: allowanceSchema,
+      description: "How much of what is granted. All of it counts, or, while the grant is not Active, none.",
+    },
+    expiresAt: {
+      type: "string",
+      format: "date-time",
+      description: "When the grant stops counting. What was claimed by then stays claimed. Never, when left out.",
+    },
+    ...renamedProperties(renamedInSpec),
+  },
+} as const satisfies Schema;
+
+/** Nobody has looked at a grant that says this, or its registrations are still to be looked at. */
+export const pendingGrant = {
+  type: "Active",
+  status: "Unknown",
+  reason: "GrantPending",
+  message: "Awaiting validation by its registrations",
+} as const;
+
+const statusSchema = {
+  type: "object",
+  description: "Whether the capacity counts. Born pending: Active is Unknown until somebody has looked at the grant.",
+  default: { conditions: [bornCondition(pendingGrant)] },
+  properties: {
+    observedGeneration: observedGenerationSchema,
+    amounts: { type: "string", description: "What is granted, in the units people read." },
+    conditions: conditionsSchema(
+      { Active: ["GrantActive", "ValidationFailed", "GrantPending", "GrantExpired"] },
+      "Active tells whether the capacity counts.",
+    ),
+  },
+} as const satisfies Schema;
+
+const schema = {
+  type: "object",
+  description: "Gives a consumer capacity. Several grants for the same consumer and resource type add up.",
+  required: ["spec"],
+  properties: { spec: specSchema, status: statusSchema },
+} as const satisfies Schema;
+
+export const resourceGrantDefinition = {
+  group: quotaGroup,
+  version: quotaVersion,
+  kind: "ResourceGrant",
+  plural: "resourcegrants",
+  singular: "resourcegrant",
+  shortNames: ["rgrant"],
+  categories: ["milo-quota"],
+  scope: "Namespaced",
+  schema,
+  printerColumns: [
+    { name: "Consumer", type: "string", jsonPath: ".spec.consumerRef.name" },
+    { name: "Amounts", type: "string", jsonPath: ".status.amounts" },
+    { name: "Active", type: "string", jsonPath: '.status.conditions[?(@.type=="Active")].status' },
+    { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Active")].reason', priority: 1 },
+    { name: "Expires", type: "string", jsonPath: ".spec.expiresAt", priority: 1 },
+    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+  ],
+  selectableFields: ["spec.consumerRef.kind", "spec.consumerRef.name"],
+} as const satisfies KindDefinition;
+
+/** One piece of capacity. */
+export interface GrantBucket {
+  readonly amount: Amount;
+  /** As it was written. */
+  readonly selector: LabelSelector;
+  /** As it is matched. */
+  readonly requirements: LabelRequirements;
+}
+
+export interface Allowance {
+  readonly resourceType: string;
+  readonly buckets: readonly GrantBucket[];
+}
+
+export interface ResourceGrant {
+  readonly metadata: ObjectMeta;
+  readonly consumer: ConsumerRef;
+  readonly allowances: readonly Allowance[];
+  readonly expiresAt: string | undefined;
+  readonly status: Infer<typeof statusSchema>;
+}
+
+const accept = acceptKind(resourceGrantDefinition);
+
+export function parseResourceGrant(value: unknown, old?: unknown): Parsed<ResourceGrant> {
+  const accepted = accept(value, old);
+  if (!accepted.ok) return accepted;
+  const { metadata, content } = accepted.value;
+  const { spec, status } = content;
+  const grant: ResourceGrant = {
+    metadata,
+    consumer: readConsumerRef(spec.consumerRef),
+    allowances: spec.allowances.map(readAllowance),
+    expiresAt: spec.expiresAt,
+    status,
+  };
+  return { ok: true, value: grant };
+}
+
+function readAllowance(allowance: Infer<typeof allowanceSchema>): Allowance {
+  const buckets = allowance.buckets.map(({ amount, dimensionSelector = {} }) => ({
+    amount: amountOf(amount),
+    selector: dimensionSelector,
+    requirements: selectorRequirements(dimensionSelector),
+  }));
+  return { resourceType: allowance.resourceType, buckets };
+}

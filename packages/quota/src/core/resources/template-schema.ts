@@ -1,0 +1,80 @@
+import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
+import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
+import { groupSchema, kindSchema } from "./consumer-ref.ts";
+
+/** A text that may hold `{{ … }}`. */
+export const templateSchema = { type: "string", maxLength: 1024 } as const satisfies Schema;
+
+export const templateMetadataSchema = {
+  type: "object",
+  description: "Metadata of what is made.",
+  properties: {
+    name: {
+      ...templateSchema,
+      description: "Name, as a template. One that is the same for every retry when left out.",
+    },
+    generateName: { ...templateSchema, description: "What a name that is left out starts with, as a template." },
+    namespace: {
+      ...templateSchema,
+      description: "Namespace, as a template. The namespace of the trigger when left out.",
+    },
+    labels: {
+      type: "object",
+      maxProperties: 64,
+      additionalProperties: { type: "string", maxLength: 63, pattern: "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$" },
+      description: "Labels, taken as they are: no templates.",
+    },
+    annotations: {
+      type: "object",
+      maxProperties: 64,
+      additionalProperties: templateSchema,
+      description: "Annotations, whose values are templates.",
+    },
+  },
+} as const satisfies Schema;
+
+/** A consumer in a template: its kind is fixed, its name comes from the trigger. */
+export const consumerTemplateSchema = {
+  type: "object",
+  required: ["kind", "name"],
+  properties: {
+    apiGroup: { ...groupSchema, description: "API group of the consumer. Empty for the core group." },
+    kind: { ...kindSchema, description: "Kind of the consumer, such as Organization." },
+    name: { ...templateSchema, minLength: 1, description: "Name of the consumer, as a template." },
+    namespace: { ...templateSchema, description: "Namespace of the consumer, as a template." },
+  },
+} as const satisfies Schema;
+
+/** Metadata before it is rendered; undefined where the template leaves a field to us. */
+export interface MetadataTemplate {
+  readonly name: string | undefined;
+  readonly generateName: string | undefined;
+  readonly namespace: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** An empty text leaves the field to us, as leaving it out does. */
+export function readMetadataTemplate(metadata: Infer<typeof templateMetadataSchema> = {}): MetadataTemplate {
+  const { name, generateName, namespace, labels = {}, annotations = {} } = metadata;
+  return {
+    name: name || undefined,
+    generateName: generateName || undefined,
+    namespace: namespace || undefined,
+    labels,
+    annotations,
+  };
+}
+
+/** A consumer before it is rendered. */
+export interface ConsumerTemplate {
+  readonly apiGroup: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+export function readConsumerTemplate(consumer: Infer<typeof consumerTemplateSchema>): ConsumerTemplate {
+  const { apiGroup = "", kind, name, namespace = "" } = consumer;
+  return { apiGroup, kind, name, namespace };
+}

@@ -1,0 +1,85 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { RecordLog } from "@milo-quota/apiserver/storage/record-log.ts";
+import type { MetricTable } from "../../telemetry/metric-declaration.ts";
+import type { Metrics } from "../../telemetry/metrics.ts";
+
+export const storageMetrics = {
+  writes: {
+    name: "milo_quota_storage_writes_total",
+    type: "counter",
+    help: "Versions of objects that were made durable.",
+  },
+  bytes: {
+    name: "milo_quota_storage_written_bytes_total",
+    type: "counter",
+    help: "Size of these versions, about: characters of their JSON.",
+  },
+  commits: {
+    name: "milo_quota_storage_commit_size",
+    type: "histogram",
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+    help: "How many writes went to the disk together.",
+  },
+  took: {
+    name: "milo_quota_storage_commit_duration_seconds",
+    type: "histogram",
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+    help: "How long the disk took for them.",
+  },
+  failures: {
+    name: "milo_quota_storage_failures_total",
+    type: "counter",
+    help: "Commits that failed, such as on a full disk.",
+  },
+  revision: { name: "milo_quota_storage_revision", type: "gauge", help: "The newest durable revision." },
+  size: {
+    name: "milo_quota_storage_log_bytes",
+    type: "gauge",
+    help: "What the database takes on the disk. Not there when everything is in memory.",
+  },
+} as const satisfies MetricTable;
+
+/** A log whose writes are counted. */
+export function measuredLog(log: RecordLog, metrics: Metrics, elapsedMs: () => number): RecordLog {
+  const writes = metrics.counter(storageMetrics.writes);
+  const bytes = metrics.counter(storageMetrics.bytes);
+  const commits = metrics.histogram(storageMetrics.commits);
+  const took = metrics.histogram(storageMetrics.took);
+  const failures = metrics.counter(storageMetrics.failures);
+  return {
+    place: log.place,
+    load: () => log.load(),
+    gathered: () => log.gathered(),
+    compact: (compacted, obsolete) => log.compact(compacted, obsolete),
+    close: () => log.close(),
+    append: async (records) => {
+      const begunMs = elapsedMs();
+      try {
+        await log.append(records);
+      } catch (error) {
+        failures.inc();
+        throw error;
+      }
+      took.observe((elapsedMs() - begunMs) / 1_000);
+      commits.observe(records.length);
+      writes.inc(records.length);
+      bytes.inc(records.reduce((sum, { text }) => sum + text.length, 0));
+    },
+  };
+}
+
+export function measureStore(
+  metrics: Metrics,
+  revision: () => number | undefined,
+  directory: string | undefined,
+): void {
+  metrics.read(storageMetrics.revision, revision);
+  metrics.read(storageMetrics.size, () => (directory === undefined ? undefined : sizeOf(directory)));
+}
+
+/** The database, and what is not yet in it. */
+function sizeOf(directory: string): number {
+  const names = ["objects.db", "objects.db-wal"];
+  return names.reduce((sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+}

@@ -1,0 +1,79 @@
+import { type ApiStatus, forbiddenTo } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { KubernetesObject, ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { type ConsumerRef, consumerText } from "../core/resources/consumer-ref.ts";
+import { organizationOfNamespace, organizationRef, projectRef } from "../core/resources/object-tenant.ts";
+import { parseResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
+import { labels, quotaGroup } from "../core/resources/well-known.ts";
+import { projectOf } from "./plane-layout.ts";
+import type { Requester, TenantDirectory } from "./tenant-directory.ts";
+
+/** A change that is about to happen. */
+export interface GuardedRequest {
+  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  readonly plane: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly kind: { readonly group: string; readonly plural: string };
+  readonly user: Requester;
+  readonly object?: KubernetesObject | undefined;
+  readonly oldObject?: KubernetesObject | undefined;
+}
+
+type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly status: ApiStatus };
+
+const mastersGroup = "system:masters";
+const allowed: Verdict = { allowed: true };
+
+/**
+ * Members may claim for their own organization or project, and give back what they claimed by hand. Claims that were
+ * made for objects are not theirs to make or to delete: the objects would be there, and not be counted.
+ */
+export function claimGuard(directory: Pick<TenantDirectory, "organizationOf" | "roleOf">) {
+  return {
+    name: "claims-of-members",
+    validate: async (request: GuardedRequest): Promise<Verdict> => {
+      const { group, plural } = resourceClaimDefinition;
+      if (request.kind.group !== group || request.kind.plural !== plural) return allowed;
+      const consumer = consumerOfMember(directory, request);
+      const fault = consumer === undefined ? undefined : faultOf(request, consumer);
+      if (fault === undefined) return allowed;
+      return { allowed: false, status: forbiddenTo({ group, resource: plural }, request.name, fault) };
+    },
+  };
+}
+
+/** For whom a member may claim here; undefined for requests of others, whom rights alone bind. */
+function consumerOfMember(
+  directory: Pick<TenantDirectory, "organizationOf" | "roleOf">,
+  { user, plane, namespace }: GuardedRequest,
+): ConsumerRef | undefined {
+  if (user.groups.includes(mastersGroup)) return undefined;
+  const project = projectOf(plane);
+  const organization = project === undefined ? organizationOfNamespace(namespace) : directory.organizationOf(project);
+  if (organization === undefined || directory.roleOf(user, organization) === undefined) return undefined;
+  return project === undefined ? organizationRef(organization) : projectRef(project);
+}
+
+function faultOf({ operation, object, oldObject }: GuardedRequest, consumer: ConsumerRef): string | undefined {
+  if (oldObject?.metadata.labels?.[labels.autoCreated] === "true") {
+    return "it was made for an object, and goes with that object";
+  }
+  if (operation !== "CREATE" || object === undefined) return undefined;
+  if (hasQuotaMarks(object.metadata)) {
+    return `labels, annotations and finalizers of ${quotaGroup} are not for members to set`;
+  }
+  const claim = parseResourceClaim(object);
+  if (!claim.ok || isSame(claim.value.consumer, consumer)) return undefined; // what cannot be read is refused elsewhere
+  return `members can claim here for ${consumerText(consumer)} alone`;
+}
+
+function hasQuotaMarks({ labels: given = {}, annotations = {}, finalizers = [] }: ObjectMeta): boolean {
+  const names = [...Object.keys(given), ...Object.keys(annotations), ...finalizers];
+  return names.some((name) => name.startsWith(`${quotaGroup}/`));
+}
+
+function isSame(left: ConsumerRef, right: ConsumerRef): boolean {
+  return (
+    left.apiGroup === right.apiGroup && left.kind === right.kind && left.name === right.name && left.namespace === ""
+  );
+}

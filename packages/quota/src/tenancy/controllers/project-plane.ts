@@ -1,0 +1,56 @@
+import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
+import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { systemNamespace } from "../../core/resources/well-known.ts";
+import { projectPlane, tenantLayout } from "../plane-layout.ts";
+import type { Project } from "../resources/project.ts";
+import { projectUidAnnotation } from "../resources/tenancy-names.ts";
+import type { TenancyRuntime } from "../tenancy-runtime.ts";
+import type { TenantDirectory } from "../tenant-directory.ts";
+import { anyObject, namespacesType } from "../tenant-views.ts";
+
+/**
+ * Makes the control plane of a project, empty: what is in it from before, of another project of that name, goes first. A
+ * namespace in it says whose it is, so that what was made for this very project stays when it is made again.
+ */
+export async function openProjectPlane(
+  { client, planes }: TenancyRuntime,
+  directory: Pick<TenantDirectory, "opened">,
+  { metadata: { name = "", uid = "" } }: Project,
+  signal: AbortSignal,
+): Promise<void> {
+  const plane = projectPlane(name);
+  const namespaces = client.inPlane(tenantLayout.addressOf(plane)).resource(namespacesType, anyObject);
+  directory.opened(name, uid);
+  const found = await namespaces.find({ name: systemNamespace }, signal);
+  if (found === undefined || ownerOf(found) !== uid) await planes.close(plane);
+  await planes.open(plane);
+  await markPlane(namespaces, uid, signal);
+}
+
+async function markPlane(
+  namespaces: ResourceClient<KubernetesObject>,
+  uid: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const annotations = { [projectUidAnnotation]: uid };
+  const metadata = { name: systemNamespace, annotations };
+  const found = await namespaces.find({ name: systemNamespace }, signal);
+  if (found !== undefined && ownerOf(found) === uid) return;
+  try {
+    await namespaces.create({ apiVersion: "v1", kind: "Namespace", metadata }, {}, signal);
+  } catch (error) {
+    // Others need this namespace too, and make it where it is missing.
+    if (!(error instanceof StatusError) || error.status.reason !== "AlreadyExists") throw error;
+    await namespaces.patch(
+      { name: systemNamespace },
+      { type: "merge", body: { metadata: { annotations } } },
+      {},
+      signal,
+    );
+  }
+}
+
+function ownerOf({ metadata: { annotations } }: KubernetesObject): string | undefined {
+  return annotations?.[projectUidAnnotation];
+}

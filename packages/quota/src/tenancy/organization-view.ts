@@ -1,0 +1,75 @@
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { organizationNamespace } from "../core/resources/object-tenant.ts";
+import { organizationDefinition } from "./resources/organization.ts";
+import { organizationMembershipDefinition } from "./resources/organization-membership.ts";
+import { projectDefinition } from "./resources/project.ts";
+
+type ViewedObject = KubernetesObject & JsonObject;
+
+interface ViewedKind {
+  readonly group: string;
+  readonly plural: string;
+  readonly scope: "Namespaced" | "Cluster";
+}
+
+/** What of a kind belongs to an organization, and what makes an object one of it. */
+interface OrganizationsPart {
+  readonly namespace?: string;
+  readonly shows?: (object: ViewedObject) => boolean;
+  readonly isReadOnly?: boolean;
+  readonly adopt?: (object: ViewedObject) => ViewedObject;
+}
+
+const viewName = /^organization\/(.+)$/;
+
+/** The root as an organization sees it: its namespace, its projects, and what is there for all to read. */
+export function organizationView(organization: string, isCurrent: () => boolean) {
+  const namespace = organizationNamespace(organization);
+  const member = { name: organization };
+  return {
+    name: `organization/${organization}`,
+    isCurrent,
+    of: (kind: ViewedKind): OrganizationsPart => {
+      if (isKind(kind, organizationMembershipDefinition)) {
+        return { namespace, adopt: (object) => withSpec(object, "organizationRef", member) };
+      }
+      if (kind.scope === "Namespaced") return { namespace };
+      if (isKind(kind, projectDefinition)) return ownProjects(organization);
+      if (isKind(kind, organizationDefinition)) return onlyNamed(organization);
+      return isKind(kind, { group: "", plural: "namespaces" }) ? onlyNamed(namespace) : { isReadOnly: true };
+    },
+  };
+}
+
+/** The organization whose view has this name. */
+export function organizationOfView(view: string | undefined): string | undefined {
+  return view === undefined ? undefined : viewName.exec(view)?.[1];
+}
+
+function ownProjects(organization: string): OrganizationsPart {
+  const ownerRef = { kind: "Organization", name: organization };
+  return {
+    shows: (object) => field(field(field(object, "spec"), "ownerRef"), "name") === organization,
+    adopt: (object) => withSpec(object, "ownerRef", ownerRef),
+  };
+}
+
+function onlyNamed(name: string): OrganizationsPart {
+  return { isReadOnly: true, shows: ({ metadata }) => metadata.name === name };
+}
+
+/** With a field of the spec set, unless it is there. What is no object is left for the schema to refuse. */
+function withSpec(object: ViewedObject, name: string, value: JsonObject): ViewedObject {
+  const spec = ownValue(object, "spec") ?? {};
+  if (!isJsonObject(spec) || ownValue(spec, name) !== undefined) return object;
+  return { ...object, spec: { ...spec, [name]: value } } as unknown as ViewedObject;
+}
+
+function field(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isJsonObject(value) ? ownValue(value, name) : undefined;
+}
+
+function isKind({ group, plural }: Omit<ViewedKind, "scope">, other: Omit<ViewedKind, "scope">): boolean {
+  return group === other.group && plural === other.plural;
+}

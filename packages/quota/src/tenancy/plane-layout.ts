@@ -1,0 +1,89 @@
+import { rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import type { PlaneAddress } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { dnsLabel } from "@milo-quota/kubernetes/protocol/names.ts";
+import { type ConsumerRef, type GroupKind, sameGroupKind } from "../core/resources/consumer-ref.ts";
+import { organizationOf, projectRef } from "../core/resources/object-tenant.ts";
+import { iamGroup, resourceManagerGroup, tenancyVersion } from "./resources/tenancy-names.ts";
+
+const prefix = "project-";
+const tenants = `/apis/${resourceManagerGroup}/${tenancyVersion}`;
+const controlPlanePath = new RegExp(
+  `^${tenants.replaceAll(".", "\\.")}/(projects|organizations)/([^/]+)/control-plane(/.*)?$`,
+);
+
+/** The plane of a project. */
+export function projectPlane(project: string): string {
+  return `${prefix}${project}`;
+}
+
+/** The project that a plane is of; undefined for the root. */
+export function projectOf(plane: string): string | undefined {
+  return plane.startsWith(prefix) ? plane.slice(prefix.length) : undefined;
+}
+
+/** What comes before every path in the control plane of a project. */
+export function projectPath(project: string): string {
+  return `${tenants}/projects/${project}/control-plane`;
+}
+
+/** What comes before every path in the root as one organization sees it. */
+export function organizationPath(organization: string): string {
+  return `${tenants}/organizations/${organization}/control-plane`;
+}
+
+/** A path below the control plane of a tenant. */
+export interface TenantPath {
+  readonly tenant: "projects" | "organizations";
+  readonly name: string;
+  /** What is left of it inside the control plane. */
+  readonly path: string;
+}
+
+/** Undefined for every other path. A name that no tenant can have leads nowhere. */
+export function tenantPathOf(path: string): TenantPath | "nowhere" | undefined {
+  const [, tenant, name = "", rest = "/"] = controlPlanePath.exec(path) ?? [];
+  if (tenant === undefined) return undefined;
+  if (dnsLabel(name).length > 0) return "nowhere";
+  return { tenant: tenant as TenantPath["tenant"], name, path: rest };
+}
+
+const organizationKind: GroupKind = { apiGroup: resourceManagerGroup, kind: "Organization" };
+const projectKind: GroupKind = { apiGroup: resourceManagerGroup, kind: "Project" };
+const membershipKind: GroupKind = { apiGroup: resourceManagerGroup, kind: "OrganizationMembership" };
+const userKind: GroupKind = { apiGroup: iamGroup, kind: "User" };
+
+/** How the planes of tenants are called, and whose they are: each project has its own, organizations share the root. */
+export const tenantLayout = {
+  hasOrganizationNamespaces: true,
+
+  addressOf(plane: string): PlaneAddress {
+    const project = projectOf(plane);
+    return { plane, prefix: project === undefined ? "" : projectPath(project) };
+  },
+
+  planeOf({ apiGroup, kind, name }: GroupKind & { readonly name: string }): string | undefined {
+    if (apiGroup !== resourceManagerGroup) return undefined;
+    if (kind === "Organization") return rootPlane.plane;
+    return kind === "Project" ? projectPlane(name) : undefined;
+  },
+
+  /** The project whose plane it is; in the root, the organization that the object belongs to. */
+  tenantOf(plane: string, object: JsonObject): ConsumerRef | undefined {
+    const project = projectOf(plane);
+    return project === undefined ? organizationOf(object) : projectRef(project);
+  },
+
+  /** Policies of the root are about all planes, but there are tenants in the root alone. */
+  tenantKinds(plane: string, of: GroupKind): readonly GroupKind[] {
+    if (projectOf(plane) !== undefined) return [projectKind];
+    if ([organizationKind, userKind].some((kind) => sameGroupKind(kind, of))) return [];
+    const isOrganizations = [projectKind, membershipKind].some((kind) => sameGroupKind(kind, of));
+    return isOrganizations ? [organizationKind] : [projectKind, organizationKind];
+  },
+
+  /** The kinds of the root are served in every project. */
+  definitionsFrom(plane: string): string | undefined {
+    return plane === rootPlane.plane ? undefined : rootPlane.plane;
+  },
+} as const;

@@ -1,0 +1,75 @@
+import { rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import type { Parser } from "@milo-quota/kubernetes/client/resources/read-reply.ts";
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { Informer, type ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import { type Selection, sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { type Organization, organizationDefinition, parseOrganization } from "./resources/organization.ts";
+import {
+  type OrganizationMembership,
+  organizationMembershipDefinition,
+  parseOrganizationMembership,
+} from "./resources/organization-membership.ts";
+import { type Project, parseProject, projectDefinition } from "./resources/project.ts";
+import { organizationLabel } from "./resources/tenancy-names.ts";
+import { parseUser, type User, userDefinition } from "./resources/user.ts";
+import type { TenancyRuntime } from "./tenancy-runtime.ts";
+import {
+  isDeleting,
+  type MembershipRecord,
+  membershipRecord,
+  type NamespaceRecord,
+  namespaceRecord,
+  type OrganizationRecord,
+  organizationRecord,
+  type ProjectRecord,
+  projectRecord,
+} from "./tenant-records.ts";
+
+export const namespacesType: ResourceType = { group: "", version: "v1", plural: "namespaces", scope: "Cluster" };
+
+/** Takes an object as it comes. */
+export const anyObject: Parser<KubernetesObject> = (value: JsonValue) => ({
+  ok: true,
+  value: value as unknown as KubernetesObject,
+});
+
+/** The tenants there are, as of now. */
+export interface TenantViews {
+  readonly organizations: Informer<Organization, OrganizationRecord>;
+  readonly projects: Informer<Project, ProjectRecord>;
+  readonly memberships: Informer<OrganizationMembership, MembershipRecord>;
+  readonly users: Informer<User, true>;
+  /** Those of organizations. */
+  readonly namespaces: Informer<KubernetesObject, NamespaceRecord>;
+}
+
+export function createTenantViews({ client, clock, random, report }: TenancyRuntime): TenantViews {
+  const informer = <Kind, Kept>(
+    type: ResourceType,
+    parse: Parser<Kind>,
+    keep: (object: Kind) => Kept | undefined,
+    selection: Selection = {},
+  ): Informer<Kind, Kept> =>
+    new Informer<Kind, Kept>({
+      source: sourceOf(client.resource(type, parse), client.transport, selection),
+      parse,
+      keep,
+      clock,
+      random,
+      report: (error) => report(`view of ${type.plural}`, error),
+    });
+  return {
+    organizations: informer(organizationDefinition, parseOrganization, organizationRecord),
+    projects: informer(projectDefinition, parseProject, projectRecord),
+    memberships: informer(organizationMembershipDefinition, parseOrganizationMembership, membershipRecord),
+    users: informer(userDefinition, parseUser, ({ metadata }) => (isDeleting(metadata) ? undefined : true)),
+    namespaces: informer(namespacesType, anyObject, namespaceRecord, { labelSelector: organizationLabel }),
+  };
+}
+
+/** An object of the root that is in no namespace. */
+export function atRoot(name: string): ObjectPlace {
+  return { plane: rootPlane.plane, namespace: "", name };
+}
