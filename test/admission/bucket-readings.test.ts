@@ -1,5 +1,5 @@
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import type { Reply, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { BucketReadings } from "@milo-quota/quota/admission/bucket-readings.ts";
 import { needsOf } from "@milo-quota/quota/admission/needs.ts";
 import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";

@@ -1,11 +1,11 @@
 import { type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import type { LineSink, StreamEvent, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import { ClaimStreams } from "@milo-quota/quota/admission/claim-streams.ts";

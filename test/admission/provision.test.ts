@@ -1,5 +1,5 @@
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { forbiddenTo, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { Newcomers } from "@milo-quota/quota/admission/newcomers.ts";
 import { Provision } from "@milo-quota/quota/admission/provision.ts";
 import type { AdmissionPlanes } from "@milo-quota/quota/admission/quota-admission.ts";

@@ -3,8 +3,8 @@
 
 import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
 import type { ApiAnswer, ApiRequest } from "@milo-quota/apiserver/http/api-request.ts";
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { type TestUser, users } from "./test-users.ts";
 import { WatchReader } from "./watch-reader.ts";
 

@@ -1,6 +1,6 @@
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import { failure, resourceExpired } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,11 +1,11 @@
 import { type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { KindDirectory, type KindName } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import type { Call, Reply, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { definitions, parseAny, widgetDefinition } from "./kinds.ts";
 

@@ -1,6 +1,6 @@
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { eventName, eventObject, type Happening } from "@milo-quota/kubernetes/client/events/core-event.ts";
 import { type CorrelatorLimits, EventCorrelator } from "@milo-quota/kubernetes/client/events/event-correlator.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { describe, expect, it } from "vitest";
 
 const claim = { apiVersion: "v1", kind: "Claim", namespace: "acme", name: "one", uid: "u1" };

@@ -1,7 +1,7 @@
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
 import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { describe, expect, it } from "vitest";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -5,8 +5,8 @@ import {
   createAuthority,
   issueServerCertificate,
 } from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { loadAccess, type Surroundings } from "@milo-quota/kubernetes/client/kubeconfig/load-access.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const v1 = "client.authentication.k8s.io/v1";

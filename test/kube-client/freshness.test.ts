@@ -1,7 +1,7 @@
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -5,9 +5,9 @@ import {
   createAuthority,
   issueServerCertificate,
 } from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { type AccessChoice, loadAccess } from "@milo-quota/kubernetes/client/kubeconfig/load-access.ts";
 import type { ClusterAccess, Identity } from "@milo-quota/kubernetes/client/transport/cluster-access.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 

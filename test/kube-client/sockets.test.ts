@@ -12,7 +12,6 @@ import {
   createAuthority,
   issueServerCertificate,
 } from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import type { ClusterAccess, Identity } from "@milo-quota/kubernetes/client/transport/cluster-access.ts";
 import { LineSplitter } from "@milo-quota/kubernetes/client/transport/line-splitter.ts";
@@ -25,6 +24,7 @@ import {
   type Reply,
   type Transport,
 } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { afterEach, describe, expect, it } from "vitest";
 
 const lifetime = { nowMs: Date.now(), lifetimeMs: 86_400_000 };

@@ -8,7 +8,6 @@ import {
 } from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
 import { listen } from "@milo-quota/apiserver/http/node-server.ts";
 import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission.ts";
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
 import type { RecordLog } from "@milo-quota/apiserver/storage/record-log.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
@@ -16,6 +15,7 @@ import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.
 import type { ClusterAccess } from "@milo-quota/kubernetes/client/transport/cluster-access.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 
 const admin = { username: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"], extra: {} };
 const token = "admin-token";

@@ -1,4 +1,3 @@
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { backoffMs } from "@milo-quota/kubernetes/client/backoff.ts";
 import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { Follower, type Following } from "@milo-quota/kubernetes/client/watch/follower.ts";
@@ -6,6 +5,7 @@ import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-so
 import { isOlder } from "@milo-quota/kubernetes/client/watch/revision.ts";
 import { parseWatchLine } from "@milo-quota/kubernetes/client/watch/watch-line.ts";
 import { failure, resourceExpired, StatusError, tooManyRequests } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { describe, expect, it } from "vitest";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

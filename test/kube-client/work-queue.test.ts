@@ -1,4 +1,3 @@
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import type { QueueListener } from "@milo-quota/kubernetes/client/queue/queue-listener.ts";
 import {
   again,
@@ -7,6 +6,7 @@ import {
   WorkQueue,
   type WorkQueueLimits,
 } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

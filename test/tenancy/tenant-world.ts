@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
 import type { RecordLog } from "@milo-quota/apiserver/storage/record-log.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import { organizationPath, projectPath, tenantLayout } from "@milo-quota/quota/tenancy/plane-layout.ts";

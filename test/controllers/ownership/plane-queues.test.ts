@@ -1,5 +1,5 @@
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { again, settled } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { PlaneQueues } from "@milo-quota/quota/controllers/ownership/plane-queues.ts";
 import { describe, expect, it } from "vitest";
 

@@ -2,7 +2,6 @@
 // reach them through the API alone. Time passes when a test waits.
 import { randomUUID } from "node:crypto";
 import { type EmbeddedServer, rootPlane, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
 import type { QueueListeners } from "@milo-quota/kubernetes/client/queue/queue-listener.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
@@ -10,6 +9,7 @@ import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resou
 import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import type { Call, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";

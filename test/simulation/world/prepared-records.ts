@@ -1,10 +1,10 @@
 import { startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
-import { FakeClock } from "@milo-quota/apiserver/storage/fake-clock.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
 import type { LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import { anyObject, namespacesType } from "@milo-quota/quota/controllers/quota-types.ts";

@@ -1,10 +1,10 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../storage/fake-clock.ts";
 import { MemoryLog } from "../storage/memory-log.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { openStore } from "../storage/store.ts";

@@ -1,7 +1,7 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FakeClock } from "../storage/fake-clock.ts";
 import { MemoryLog } from "../storage/memory-log.ts";
 import { openStore } from "../storage/store.ts";
 import { AdmissionChain } from "./admission-chain.ts";

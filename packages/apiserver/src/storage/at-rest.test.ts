@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "./fake-clock.ts";
 import { MemoryLog } from "./memory-log.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { ObjectStore } from "./object-store.ts";

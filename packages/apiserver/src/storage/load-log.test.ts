@@ -1,5 +1,5 @@
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "./fake-clock.ts";
 import { MemoryLog } from "./memory-log.ts";
 import type { LoadedLog, LogRecord } from "./record-log.ts";
 import { openStore } from "./store.ts";

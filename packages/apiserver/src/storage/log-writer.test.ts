@@ -1,5 +1,5 @@
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FakeClock } from "./fake-clock.ts";
 import { HeldLog } from "./held-log.ts";
 import type { ObjectKey } from "./object-key.ts";
 import { type ObjectStore, StorageUnavailable, type WriteResult } from "./object-store.ts";

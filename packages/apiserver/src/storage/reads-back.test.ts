@@ -1,9 +1,9 @@
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "./fake-clock.ts";
 import { MemoryLog } from "./memory-log.ts";
 import { readsBack } from "./reads-back.ts";
 import { openStore } from "./store.ts";

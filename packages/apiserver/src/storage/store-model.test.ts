@@ -1,8 +1,8 @@
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "./fake-clock.ts";
 import { compareKeys, keyText } from "./key-order.ts";
 import { MemoryLog } from "./memory-log.ts";
 import type { ObjectKey, Scope } from "./object-key.ts";

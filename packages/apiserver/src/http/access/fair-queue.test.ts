@@ -1,7 +1,7 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../../storage/fake-clock.ts";
 import { FairQueue, type FairQueueLimits, type Seat } from "./fair-queue.ts";
 
 interface Request {

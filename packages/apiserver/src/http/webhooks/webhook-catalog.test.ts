@@ -1,5 +1,5 @@
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FakeClock } from "../../storage/fake-clock.ts";
 import { MemoryLog } from "../../storage/memory-log.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import { openStore } from "../../storage/store.ts";

@@ -1,7 +1,7 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../../storage/fake-clock.ts";
 import { deployment } from "../builtin/kinds/deployment.ts";
 import type { WriteRequest } from "../object-request.ts";
 import type { ApiObject, ServedKind } from "../served-kind.ts";

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
+import type { Clock, Timer } from "./clock.ts";
 
 /** Time that passes when a test says so. */
 export class FakeClock implements Clock {
