@@ -84,6 +84,29 @@ function seen(of = object()): readonly [needed: readonly unknown[], evaluated: r
   return [needed, [...evaluations]];
 }
 
+describe("an object that came with its claims", () => {
+  const cases: Record<string, [change: () => void, cameWithClaims: boolean]> = {
+    "is left alone when it is seen": [() => undefined, true],
+    "is looked at when a policy went to work after it was admitted": [() => policies.push(governing("others")), false],
+    "is looked at when its policy was changed since": [
+      () => policies.splice(0, 1, governing("maps", { generation: 2 })),
+      false,
+    ],
+    "is left alone by policies that look at who asks": [
+      () => policies.push(governing("others", { constraint: 'user.name != ""' })),
+      true,
+    ],
+  };
+  for (const [title, [change, cameWithClaims]] of Object.entries(cases)) {
+    it(title, () => {
+      note(5);
+      change();
+      seen();
+      expect([needs.cameWithClaims("u"), needs.cameWithClaims("u")]).toEqual([cameWithClaims, false]);
+    });
+  }
+});
+
 describe("what an object needs", () => {
   it("is asked of its policy, when nothing was noted", () => {
     expect(seen()).toEqual([[1], ["maps"]]);

@@ -68,7 +68,7 @@ export class ObjectNeeds {
   readonly #reported = new Set<string>();
   /** By UID of the object, until it is seen. */
   readonly #noted = new Map<string, NotedNeeds>();
-  /** Of these, the objects that are being told of. */
+  /** Of these, the objects that are being told of, if all policies about them were asked at admission. */
   readonly #justSeen = new Set<string>();
 
   constructor(runtime: Runtime, policies: ClaimPolicies) {
@@ -89,10 +89,15 @@ export class ObjectNeeds {
 
   of(object: JsonObject, plane: string, kind: GroupKind): readonly Need[] {
     const noted = this.#takeNoted(object);
+    // A policy that went to work after the object was admitted has no claim for it yet.
+    let isComplete = noted !== undefined;
     const needs = this.#governing(kind, plane).map((policy) => {
-      const known = noted === undefined || this.#looksAtRequest(policy) ? undefined : notedNeed(policy, noted);
+      if (noted === undefined || this.#looksAtRequest(policy)) return this.#need(policy, object, plane);
+      const known = notedNeed(policy, noted);
+      if (known === undefined) isComplete = false;
       return known ?? this.#need(policy, object, plane);
     });
+    if (noted !== undefined && isComplete) this.#justSeen.add(noted.uid);
     const key = needs.map(needText).join("\n");
     const shared = this.#shared.get(key);
     if (shared !== undefined) return shared;
@@ -132,9 +137,7 @@ export class ObjectNeeds {
     const noted = this.#noted.get(uid);
     if (noted === undefined) return undefined;
     this.#noted.delete(uid);
-    if (noted.version !== resourceVersion) return undefined;
-    this.#justSeen.add(uid);
-    return noted;
+    return noted.version === resourceVersion ? noted : undefined;
   }
 
   #governing(kind: GroupKind, plane: string): readonly GoverningPolicy[] {
