@@ -36,13 +36,16 @@ export class InnerDoor {
   readonly #world: World;
   readonly #book: AdmissionBook;
   readonly #random: SeededRandom;
+  readonly #isPrompt: boolean;
   readonly #landing = new Set<string>();
   #inside: Inside | undefined;
   #requests = 0;
 
-  constructor(world: World, book: AdmissionBook) {
+  /** A prompt one stores what it lets in at once, and no other plug-in refuses it. */
+  constructor(world: World, book: AdmissionBook, { isPrompt = false } = {}) {
     this.#world = world;
     this.#book = book;
+    this.#isPrompt = isPrompt;
     this.#random = world.random("door");
     world.lodge(this.#lodger);
     world.guard(this.#guard, (leaving) => this.#inside?.plugin.removing(leaving));
@@ -135,11 +138,11 @@ export class InnerDoor {
 
   #refusal(begunMs: number): string | undefined {
     if (this.#world.nowMs - begunMs > finishMsMax) return "the request took too long";
-    return !this.#world.isCalm && this.#random.chance(0.05) ? "another plug-in refuses" : undefined;
+    return !this.#isPrompt && !this.#world.isCalm && this.#random.chance(0.05) ? "another plug-in refuses" : undefined;
   }
 
   #lateMs(): number {
-    if (this.#random.chance(0.7)) return 0;
+    if (this.#isPrompt || this.#random.chance(0.7)) return 0;
     return this.#random.chance(0.2) ? this.#random.between(500, finishMsMax) : this.#random.between(1, 4);
   }
 }

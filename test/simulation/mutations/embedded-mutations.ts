@@ -111,6 +111,7 @@ export const embeddedMutations: readonly Mutation[] = [
   {
     name: "the ledger is not rolled back",
     worlds: "embedded",
+    scenario: "a full disk takes a create back, and the object is created again",
     edits: [
       {
         file: bucketBatch,
@@ -122,6 +123,7 @@ export const embeddedMutations: readonly Mutation[] = [
   {
     name: "what was to be released is not counted again after a rollback",
     worlds: "embedded",
+    scenario: "a full disk takes a removal back, and another object is created",
     edits: [
       {
         file: bucketBatch,
@@ -134,6 +136,7 @@ export const embeddedMutations: readonly Mutation[] = [
   {
     name: "a second attempt under the claim UID of the first",
     worlds: "embedded",
+    scenario: "a full disk takes a create back, and the object is created again",
     edits: [
       {
         file: "packages/quota/src/admission/stored-together.ts",
@@ -144,6 +147,12 @@ export const embeddedMutations: readonly Mutation[] = [
         file: "packages/quota/src/core/ledger/settle.ts",
         find: 'if (known !== undefined && (known.state !== "pending" || known.deleting)) return false;',
         replace: 'if (known !== undefined && (known.state === "granted" || known.deleting)) return false;',
+      },
+      // What is known of a claim that was rolled back is forgotten at once, which would hide it.
+      {
+        file: "packages/quota/src/controllers/writer/consumer-state.ts",
+        find: "    this.ledger.forget([uid]);\n",
+        replace: "",
       },
     ],
   },
@@ -184,6 +193,7 @@ export const embeddedMutations: readonly Mutation[] = [
   {
     name: "a ticket is rendered on a page that somebody else has changed",
     worlds: "embedded",
+    scenario: "somebody notes something on a bucket, and an object is created in the same append",
     edits: [
       {
         file: bucketBatch,

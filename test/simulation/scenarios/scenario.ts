@@ -17,6 +17,8 @@ export interface Scenario {
   readonly steps: (stage: Stage) => readonly WorldStep[];
   /** Long enough for every step, in milliseconds. */
   readonly lengthMs: number;
+  /** Whether controllers and admission run in the process of the API server. */
+  readonly isEmbedded?: boolean;
 }
 
 export interface Stage {
@@ -28,9 +30,10 @@ export interface Stage {
 const seed = 7;
 const clocksDifferMs = 1_000;
 
-export async function runScenario({ steps, lengthMs }: Scenario, keeps: "lines" | "hash only"): Promise<Run> {
+export async function runScenario(scenario: Scenario, keeps: "lines" | "hash only"): Promise<Run> {
+  const { steps, lengthMs, isEmbedded = false } = scenario;
   const trace = new Trace(keeps);
-  const world = new SimulatedWorld(seed, { records: await preparedRecords(), trace, isSteady: true });
+  const world = new SimulatedWorld(seed, { records: await preparedRecords(), trace, isSteady: true, isEmbedded });
   const book = new AdmissionBook();
   const checker = new QuotaChecker(world, book, { clocksDifferMs, unsureMs: clocksDifferMs });
   return runWorld(world, trace, { steps: steps({ world, book }), checker, machines: {}, lengthMs }, { seed });
