@@ -157,17 +157,6 @@ export const embeddedMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "a denial counts a transaction that is rolled back",
-    worlds: "embedded",
-    edits: [
-      {
-        file: "packages/quota/src/controllers/writer/turns.ts",
-        find: "while (!this.isFree) await this.#over;",
-        replace: "",
-      },
-    ],
-  },
-  {
     name: "a page counts a create that failed beside it",
     worlds: "embedded",
     edits: [
@@ -199,17 +188,6 @@ export const embeddedMutations: readonly Mutation[] = [
         file: bucketBatch,
         find: "if (this.#isCurrent({ plane: state.key.plane, namespace, name }, page.page.version)) continue;",
         replace: "continue;",
-      },
-    ],
-  },
-  {
-    name: "a page that is being deleted is never known",
-    worlds: "embedded",
-    edits: [
-      {
-        file: "packages/quota/src/controllers/writer/bucket-writer.ts",
-        find: "(!deleting || isKnown())",
-        replace: "!deleting",
       },
     ],
   },
