@@ -54,7 +54,7 @@ export class AdmissionChain {
   }
 }
 
-/** A change that all plug-ins allow. Whoever stores it tells them once what became of it. */
+/** A change that all plug-ins allow. The caller stores it, and tells them the outcome once. */
 export class Admitted {
   readonly #verdicts: Allowed[] = [];
   readonly #report: (error: unknown) => void;

@@ -63,7 +63,7 @@ function remainingPart(
 function revisionOf(store: ObjectStore, query: ListQuery, from: Continuation | undefined): number {
   if (from !== undefined && from.revision > store.revision) throw fromTheFuture(from, store);
   const asked = from !== undefined && from.revision >= 0 ? from.revision : query.exactRevision;
-  // Whoever heard of the first writes of a transaction and asks for the state after them is shown all of it.
+  // A client that saw the first writes of a transaction and lists at their revision gets all of its writes.
   return asked === undefined ? store.revision : store.wholeRevision(asked);
 }
 
