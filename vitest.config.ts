@@ -2,8 +2,8 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts", "bench/**/*.test.ts"],
-    exclude: ["test/kube/**"],
+    include: ["packages/*/{src,test}/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts", "bench/**/*.test.ts"],
+    exclude: ["test/real-kubernetes/**"],
     pool: "threads",
     isolate: false,
     testTimeout: 120_000,

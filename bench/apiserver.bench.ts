@@ -1,4 +1,4 @@
-import { startControlPlane } from "../test/kube/control-plane.ts";
+import { startControlPlane } from "../test/real-kubernetes/control-plane.ts";
 import { bundleServer, type EmbeddedTarget, startEmbeddedTarget } from "./apiserver/embedded-target.ts";
 import { Creator, type Load, type Target } from "./apiserver/load.ts";
 import { watchWith } from "./apiserver/watchers.ts";

@@ -4,8 +4,8 @@ import { noPage, type OpenClaim, type Page } from "@milo-quota/quota/core/ledger
 import { noCapacity, type Pool } from "@milo-quota/quota/core/ledger/pools.ts";
 import { contentOf, noChanges } from "@milo-quota/quota/core/ledger/rewrite.ts";
 import { settle } from "@milo-quota/quota/core/ledger/settle.ts";
-import { amountMax, amountOf } from "@milo-quota/quota/core/resources/amount.ts";
-import { dimensionKey } from "@milo-quota/quota/core/resources/dimensions.ts";
+import { amountMax, amountOf } from "../packages/quota/src/core/resources/fields/amount.ts";
+import { dimensionKey } from "../packages/quota/src/core/resources/fields/dimensions.ts";
 import { interleaved, type Work } from "./interleaved.ts";
 import type { Figure, Suite } from "./run.ts";
 

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
 import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
 import type { ObjectStore } from "@milo-quota/apiserver/storage/object-store.ts";
-import { SqliteLog } from "@milo-quota/apiserver/storage/sqlite-log.ts";
 import { openStore } from "@milo-quota/apiserver/storage/store.ts";
+import { MemoryLog } from "../packages/apiserver/src/storage/log/memory-log.ts";
+import { SqliteLog } from "../packages/apiserver/src/storage/log/sqlite-log.ts";
 import { median } from "./interleaved.ts";
 import type { Figure, Suite } from "./run.ts";
 

@@ -63,7 +63,11 @@ describe("the import table", () => {
       'import { wait } from "../admission/waiters.ts";',
       "controllers may not import admission",
     ],
-    "anything importing main": ["packages/quota/src/cli/up.ts", 'import "../main.ts";', "nothing imports main.ts"],
+    "anything importing main": [
+      "packages/quota/src/cli/serving/up.ts",
+      'import "../../main.ts";',
+      "nothing imports main.ts",
+    ],
     "a test importing main": [
       "test/system/up.test.ts",
       'import "../../packages/quota/src/main.ts";',
@@ -74,12 +78,22 @@ describe("the import table", () => {
       'import { importTable } from "../../../../../tools/import-table.ts";',
       "core may not reach outside the packages",
     ],
+    "a source using what is for tests": [
+      "packages/apiserver/src/storage/store.ts",
+      'import { HeldLog } from "../../test/held-log.ts";',
+      "apiserver may not reach outside the packages",
+    ],
   };
   for (const [name, [file, source, because]] of Object.entries(planted)) {
     it(`sees ${name}`, () => {
       expect(violationsOf(file, source).map((violation) => violation.because)).toEqual([because]);
     });
   }
+
+  it("lets tests share what is in the test folder of their package", () => {
+    const source = 'import { HeldLog } from "../../test/held-log.ts";';
+    expect(violationsOf("packages/apiserver/src/storage/store.test.ts", source)).toEqual([]);
+  });
 
   it("does not take a comment for an import", () => {
     expect(

@@ -26,7 +26,7 @@ export async function bundle(
 export async function bundleProgram(program: string, outfile: string, options: BundleOptions = {}): Promise<void> {
   const { sourcemap = false } = options;
   await bundleFile(program, outfile, options);
-  await bundleFile("packages/apiserver/src/storage/sqlite-worker.ts", join(dirname(outfile), "sqlite-worker.js"), {
+  await bundleFile("packages/apiserver/src/storage/log/sqlite-worker.ts", join(dirname(outfile), "sqlite-worker.js"), {
     sourcemap,
   });
 }

@@ -1,8 +1,13 @@
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { groupSchema, kindSchema, nameSchema, namespaceSchema } from "@milo-quota/quota/core/resources/consumer-ref.ts";
-import { dimensionValueSchema } from "@milo-quota/quota/core/resources/dimensions.ts";
-import { resourceTypeSchema } from "@milo-quota/quota/core/resources/resource-type.ts";
+import {
+  groupSchema,
+  kindSchema,
+  nameSchema,
+  namespaceSchema,
+} from "../packages/quota/src/core/resources/fields/consumer-ref.ts";
+import { dimensionValueSchema } from "../packages/quota/src/core/resources/fields/dimensions.ts";
+import { resourceTypeSchema } from "../packages/quota/src/core/resources/fields/resource-type-schema.ts";
 
 const notice = (from: string): string => `<!-- Generated from ${from} by \`npm run generate\`. Do not edit. -->\n`;
 

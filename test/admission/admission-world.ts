@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type EmbeddedServer, rootPlane, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
-import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission.ts";
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
-import type { RecordLog } from "@milo-quota/apiserver/storage/record-log.ts";
+import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
+import type { RecordLog } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import type { Runtime } from "@milo-quota/quota/controllers/runtime.ts";

@@ -1,5 +1,5 @@
 import type { AdmissionResult } from "@milo-quota/quota/admission/admission-listener.ts";
-import type { WaiterResult } from "@milo-quota/quota/admission/stream-listener.ts";
+import type { WaiterResult } from "@milo-quota/quota/admission/claims/stream-listener.ts";
 import { claimPoliciesType, grantsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";

@@ -1,10 +1,10 @@
 import type { Reply, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
-import { BucketReadings } from "@milo-quota/quota/admission/bucket-readings.ts";
-import { needsOf } from "@milo-quota/quota/admission/needs.ts";
+import { BucketReadings } from "@milo-quota/quota/admission/answers/bucket-readings.ts";
+import { needsOf } from "@milo-quota/quota/admission/policies/needs.ts";
 import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import { request, wanted } from "@milo-quota/quota/test/made-claims.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { request, wanted } from "./made-claims.ts";
 import { layout } from "./served-world.ts";
 
 let clock: FakeClock;

@@ -1,5 +1,5 @@
 import { type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
@@ -8,13 +8,13 @@ import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
-import { ClaimStreams } from "@milo-quota/quota/admission/claim-streams.ts";
-import type { StreamsListener } from "@milo-quota/quota/admission/stream-listener.ts";
+import { ClaimStreams } from "@milo-quota/quota/admission/claims/claim-streams.ts";
+import type { StreamsListener } from "@milo-quota/quota/admission/claims/stream-listener.ts";
 import { claimManifest } from "@milo-quota/quota/core/policy/claim-policy.ts";
 import { parseResourceClaim, resourceClaimDefinition } from "@milo-quota/quota/core/resources/resource-claim.ts";
 import { annotations } from "@milo-quota/quota/core/resources/well-known.ts";
+import { wanted } from "@milo-quota/quota/test/made-claims.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { wanted } from "./made-claims.ts";
 import { definitionsType } from "./object-types.ts";
 import { eventually, signal, systemUser } from "./served-world.ts";
 

@@ -1,4 +1,4 @@
-import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission.ts";
+import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { bucketsType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, describe, expect, it } from "vitest";

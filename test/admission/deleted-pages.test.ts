@@ -1,5 +1,5 @@
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
-import type { LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
+import type { LogRecord } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { bucketsType, grantsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";

@@ -1,5 +1,5 @@
 import type { ObjectChange } from "@milo-quota/quota/admission/object-change.ts";
-import { answerReview } from "@milo-quota/quota/admission/review-answer.ts";
+import { answerReview } from "@milo-quota/quota/admission/webhook/review-answer.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";
 import { shipsDefinition, shipsType } from "./object-types.ts";

@@ -1,6 +1,10 @@
-import type { AdmissionPlugin, AdmissionRequest, Verdict } from "@milo-quota/apiserver/registry/admission.ts";
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
-import { LogFull, type LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
+import type {
+  AdmissionPlugin,
+  AdmissionRequest,
+  Verdict,
+} from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
+import { LogFull, type LogRecord } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { bucketsType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";

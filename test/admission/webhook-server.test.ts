@@ -5,7 +5,7 @@ import {
 } from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { ObjectChange, Verdict } from "@milo-quota/quota/admission/object-change.ts";
-import { WebhookServer } from "@milo-quota/quota/admission/webhook-server.ts";
+import { WebhookServer } from "@milo-quota/quota/admission/webhook/webhook-server.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 const lifetime = { nowMs: Date.now(), lifetimeMs: 86_400_000 };

@@ -4,12 +4,12 @@ import {
   createAuthority,
   issueServerCertificate,
 } from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import { Admission } from "@milo-quota/quota/admission/admission.ts";
-import { WebhookServer } from "@milo-quota/quota/admission/webhook-server.ts";
+import { WebhookServer } from "@milo-quota/quota/admission/webhook/webhook-server.ts";
 import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
 import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
 import { claimPoliciesType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";

@@ -1,5 +1,5 @@
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
-import { LogFull, type LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
+import { LogFull, type LogRecord } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RecordingPlugin } from "./recording-plugin.ts";

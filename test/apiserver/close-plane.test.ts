@@ -1,7 +1,7 @@
 import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
 import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
-import type { LogRecord, RecordLog } from "@milo-quota/apiserver/storage/record-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
+import type { LogRecord, RecordLog } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { widget, widgetDefinition, widgets } from "./custom-kinds.ts";
 import { type TestOptions, TestServer, turnOfEvents } from "./test-server.ts";

@@ -3,9 +3,9 @@ import type {
   AdmissionRequest,
   CompanionsOrElse,
   Verdict,
-} from "@milo-quota/apiserver/registry/admission.ts";
-import type { Companion, Companions } from "@milo-quota/apiserver/registry/companions.ts";
-import type { ApiObject, ServedKind } from "@milo-quota/apiserver/registry/served-kind.ts";
+} from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
+import type { Companion, Companions } from "@milo-quota/apiserver/registry/admission/companions.ts";
+import type { ApiObject, ServedKind } from "@milo-quota/apiserver/registry/kinds/served-kind.ts";
 import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
 import type { StoredObject } from "@milo-quota/apiserver/storage/object-store.ts";
 import type { LeftOut, RenderedBatch, Ticket } from "@milo-quota/apiserver/storage/transaction.ts";

@@ -1,5 +1,5 @@
 import { tokenTable } from "@milo-quota/apiserver/http/access/authentication/token-table.ts";
-import type { AdmissionPlugin, Verdict } from "@milo-quota/apiserver/registry/admission.ts";
+import type { AdmissionPlugin, Verdict } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import { forbiddenTo } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { TestServer } from "./test-server.ts";

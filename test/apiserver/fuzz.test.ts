@@ -1,4 +1,4 @@
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import { widgetDefinition } from "./custom-kinds.ts";

@@ -1,6 +1,6 @@
-import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission.ts";
-import { withMetadata } from "@milo-quota/apiserver/registry/metadata.ts";
-import type { ApiObject } from "@milo-quota/apiserver/registry/served-kind.ts";
+import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
+import type { ApiObject } from "@milo-quota/apiserver/registry/kinds/served-kind.ts";
+import { withMetadata } from "@milo-quota/apiserver/registry/metadata/metadata.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { widgetDefinition } from "./custom-kinds.ts";

@@ -1,6 +1,6 @@
-import encoded from "@milo-quota/apiserver/http/protobuf/encoded-objects.json" with { type: "json" };
-import recorded from "@milo-quota/apiserver/registry/builtin/kinds/kubernetes-answers.json" with { type: "json" };
-import type { ServedKind } from "@milo-quota/apiserver/registry/served-kind.ts";
+import type { ServedKind } from "@milo-quota/apiserver/registry/kinds/served-kind.ts";
+import encoded from "@milo-quota/apiserver/test/recorded/encoded-objects.json" with { type: "json" };
+import recorded from "@milo-quota/apiserver/test/recorded/kubernetes-answers.json" with { type: "json" };
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { stringify } from "yaml";

@@ -1,5 +1,10 @@
-import type { AdmissionPlugin, AdmissionRequest, Outcome, Verdict } from "@milo-quota/apiserver/registry/admission.ts";
-import type { ApiObject } from "@milo-quota/apiserver/registry/served-kind.ts";
+import type {
+  AdmissionPlugin,
+  AdmissionRequest,
+  Outcome,
+  Verdict,
+} from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
+import type { ApiObject } from "@milo-quota/apiserver/registry/kinds/served-kind.ts";
 
 /** One question that a plug-in was asked, and what it was told of the outcome. */
 export interface Asked {

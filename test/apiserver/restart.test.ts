@@ -1,4 +1,4 @@
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import { expect, it } from "vitest";
 import { TestServer } from "./test-server.ts";
 

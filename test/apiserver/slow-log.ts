@@ -1,5 +1,5 @@
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
-import type { LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
+import type { LogRecord } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { turnOfEvents } from "./test-server.ts";
 
 /** A log that takes its time, as disks do: while one write is on its way, others gather. */

@@ -3,7 +3,7 @@
 
 import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
 import type { ApiAnswer, ApiRequest } from "@milo-quota/apiserver/http/api-request.ts";
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { type TestUser, users } from "./test-users.ts";
 import { WatchReader } from "./watch-reader.ts";

@@ -8,7 +8,7 @@ import {
   issueServerCertificate,
 } from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
 import { type Listening, listen, type SocketLimits } from "@milo-quota/apiserver/http/node-server.ts";
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { TestClient } from "./test-client.ts";
 import { userNamed, users } from "./test-users.ts";

@@ -1,6 +1,6 @@
 // A group of tests that share one embedded server, and one kubectl that talks to it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type EmbeddedControlPlane, startEmbeddedControlPlane } from "../kube/embedded-control-plane.ts";
+import { type EmbeddedControlPlane, startEmbeddedControlPlane } from "../real-kubernetes/embedded-control-plane.ts";
 import { Kubectl, type Running, type Said, type Typed } from "./kubectl.ts";
 import { findKubectl, packagedKubectl } from "./kubectl-program.ts";
 

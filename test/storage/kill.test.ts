@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SqliteLog } from "@milo-quota/apiserver/storage/log/sqlite-log.ts";
 import type { Change, ObjectStore, StoredObject } from "@milo-quota/apiserver/storage/object-store.ts";
-import { SqliteLog } from "@milo-quota/apiserver/storage/sqlite-log.ts";
 import { openStore } from "@milo-quota/apiserver/storage/store.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildWriter, Child, type Said } from "./child.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SqliteLog } from "@milo-quota/apiserver/storage/sqlite-log.ts";
+import { SqliteLog } from "@milo-quota/apiserver/storage/log/sqlite-log.ts";
 import { openStore } from "@milo-quota/apiserver/storage/store.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { buildWriter, Child } from "./child.ts";

@@ -1,9 +1,9 @@
 // A program that opens a store and writes to it as fast as it can, telling its parent of every write that was answered:
 // `node writer.js <directory> write|hold`. It is made to be killed.
 
+import { SqliteLog } from "@milo-quota/apiserver/storage/log/sqlite-log.ts";
 import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
 import type { ObjectStore } from "@milo-quota/apiserver/storage/object-store.ts";
-import { SqliteLog } from "@milo-quota/apiserver/storage/sqlite-log.ts";
 import { openStore } from "@milo-quota/apiserver/storage/store.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 

@@ -7,7 +7,7 @@ import {
   issueServerCertificate,
 } from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
 import { type Listening, listen } from "@milo-quota/apiserver/http/node-server.ts";
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";

@@ -1,6 +1,6 @@
 import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
 import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
-import { withMetadata } from "@milo-quota/apiserver/registry/metadata.ts";
+import { withMetadata } from "@milo-quota/apiserver/registry/metadata/metadata.ts";
 import type { ScopedView } from "@milo-quota/apiserver/registry/scoped-view.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

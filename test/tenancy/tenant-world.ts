@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
-import type { RecordLog } from "@milo-quota/apiserver/storage/record-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
+import type { RecordLog } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";

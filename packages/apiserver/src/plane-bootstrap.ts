@@ -2,12 +2,12 @@ import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { bootstrapClusterRoleBindings, bootstrapClusterRoles } from "./http/access/rbac/bootstrap-policy.ts";
-import { AdmissionChain } from "./registry/admission-chain.ts";
+import { AdmissionChain } from "./registry/admission/admission-chain.ts";
 import { createObject } from "./registry/create.ts";
-import type { KindCatalog } from "./registry/kind-catalog.ts";
+import type { KindCatalog } from "./registry/kinds/kind-catalog.ts";
+import type { ApiObject } from "./registry/kinds/served-kind.ts";
 import { keyOf, type WriteRequest } from "./registry/object-request.ts";
 import type { Registry } from "./registry/registry.ts";
-import type { ApiObject } from "./registry/served-kind.ts";
 
 const namespaces = ["default", "kube-system", "kube-public"];
 

@@ -10,9 +10,9 @@ import { authorityOf, serverCertificate } from "./server-certificates.ts";
 import { folderFault, listeningFault } from "./start-faults.ts";
 import { StartedParts } from "./started-parts.ts";
 import { keptFile } from "./storage/kept-file.ts";
-import { MemoryLog } from "./storage/memory-log.ts";
-import type { RecordLog } from "./storage/record-log.ts";
-import { SqliteLog } from "./storage/sqlite-log.ts";
+import { MemoryLog } from "./storage/log/memory-log.ts";
+import type { RecordLog } from "./storage/log/record-log.ts";
+import { SqliteLog } from "./storage/log/sqlite-log.ts";
 
 export interface OpenOptions
   extends Pick<EmbeddedOptions, "clock" | "report" | "definitionsFrom" | "otherPaths" | "toldRequests"> {

@@ -1,7 +1,7 @@
 import type { TokenAuthenticator } from "./http/access/authentication/token-authenticator.ts";
 import type { Authorizer } from "./http/access/authorizer.ts";
 import type { PlaneResolver } from "./http/api-server.ts";
-import type { AdmissionPlugin } from "./registry/admission.ts";
+import type { AdmissionPlugin } from "./registry/admission/admission-plugin.ts";
 
 /** What another part of the process adds to the server. */
 export interface ServerExtension {

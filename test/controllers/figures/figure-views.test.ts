@@ -9,12 +9,12 @@ import {
   registrationsType,
 } from "@milo-quota/quota/controllers/quota-types.ts";
 import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
-import type { BucketKey } from "@milo-quota/quota/controllers/writer/bucket-views.ts";
+import type { BucketKey } from "@milo-quota/quota/controllers/writer/pages/bucket-views.ts";
 import type { Leadership } from "@milo-quota/quota/controllers/writer/writer-deps.ts";
 import { PageBook } from "@milo-quota/quota/core/ledger/page-book.ts";
 import { capacityOf } from "@milo-quota/quota/core/ledger/pools.ts";
-import { amountOf } from "@milo-quota/quota/core/resources/amount.ts";
 import { bucketManifest } from "@milo-quota/quota/core/resources/bucket-manifest.ts";
+import { amountOf } from "@milo-quota/quota/core/resources/fields/amount.ts";
 import { bucketName, effectiveGrantName } from "@milo-quota/quota/core/resources/object-names.ts";
 import { parseResourceGrant } from "@milo-quota/quota/core/resources/resource-grant.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -10,7 +10,7 @@ import {
 import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
 import { RegistrationIndex } from "@milo-quota/quota/controllers/views/registration-index.ts";
 import { BucketWriter } from "@milo-quota/quota/controllers/writer/bucket-writer.ts";
-import { ForcedClaims } from "@milo-quota/quota/controllers/writer/forced-claims.ts";
+import { ForcedClaims } from "@milo-quota/quota/controllers/writer/claims/forced-claims.ts";
 import { bucketName, effectiveGrantName } from "@milo-quota/quota/core/resources/object-names.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";

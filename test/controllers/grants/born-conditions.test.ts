@@ -5,7 +5,7 @@ import { RegistrationController } from "@milo-quota/quota/controllers/registrati
 import { resourceGrantDefinition } from "@milo-quota/quota/core/resources/resource-grant.ts";
 import { resourceRegistrationDefinition } from "@milo-quota/quota/core/resources/resource-registration.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { definitions } from "../../kube-client/kinds.ts";
+import { definitions } from "../../api-client/kinds.ts";
 import { activeOf, grant, type Json, QuotaWorld, registration, startMs } from "./quota-world.ts";
 
 const bornRegistration = { status: "False", reason: "RegistrationPending", message: "Not looked at yet" };

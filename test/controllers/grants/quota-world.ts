@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import type { Call, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";

@@ -2,14 +2,14 @@ import { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-dire
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import type { ForcedClaim } from "@milo-quota/quota/controllers/ownership/forced/supply.ts";
 import { Ownership, type OwnershipOptions } from "@milo-quota/quota/controllers/ownership/ownership.ts";
-import type { ForcedClaim } from "@milo-quota/quota/controllers/ownership/supply.ts";
 import { ClaimPolicyIndex } from "@milo-quota/quota/controllers/policies/claim-policy-index.ts";
 import { ClaimPolicyReadiness } from "@milo-quota/quota/controllers/policies/claim-policy-readiness.ts";
 import { createPolicyViews, type PolicyViews } from "@milo-quota/quota/controllers/policies/policy-views.ts";
 import { claimsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
-import { ForcedClaims } from "@milo-quota/quota/controllers/writer/forced-claims.ts";
+import { ForcedClaims } from "@milo-quota/quota/controllers/writer/claims/forced-claims.ts";
 import type { ClaimPart } from "@milo-quota/quota/core/ledger/claim-knowledge.ts";
 import { candidatesOf } from "@milo-quota/quota/core/resources/claim-candidates.ts";
 import { parseResourceClaim } from "@milo-quota/quota/core/resources/resource-claim.ts";

@@ -3,7 +3,7 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { FollowedPhase } from "@milo-quota/quota/controllers/followed-kind.ts";
 import { FollowedKinds } from "@milo-quota/quota/controllers/followed-kinds.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { definitions, widgetDefinition, widgets } from "../../kube-client/kinds.ts";
+import { definitions, widgetDefinition, widgets } from "../../api-client/kinds.ts";
 import type { QuotaWorld } from "../grants/quota-world.ts";
 import { configMap, configMaps, signal, startPolicyWorld } from "./policy-world.ts";
 

@@ -5,7 +5,7 @@ import { GrantPolicyReadiness } from "@milo-quota/quota/controllers/policies/gra
 import { ParentContexts } from "@milo-quota/quota/controllers/policies/parent-contexts.ts";
 import { claimPoliciesType, grantPoliciesType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { definitions, widgetDefinition } from "../../kube-client/kinds.ts";
+import { definitions, widgetDefinition } from "../../api-client/kinds.ts";
 import { organization, type QuotaWorld } from "../grants/quota-world.ts";
 import {
   activate,

@@ -1,5 +1,5 @@
-import type { ConsumerRef } from "@milo-quota/quota/core/resources/consumer-ref.ts";
-import { dimensionKey } from "@milo-quota/quota/core/resources/dimensions.ts";
+import type { ConsumerRef } from "@milo-quota/quota/core/resources/fields/consumer-ref.ts";
+import { dimensionKey } from "@milo-quota/quota/core/resources/fields/dimensions.ts";
 import type { Json } from "./quota-system.ts";
 
 const apiVersion = "quota.miloapis.com/v1alpha1";

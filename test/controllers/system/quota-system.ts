@@ -2,7 +2,7 @@
 // reach them through the API alone. Time passes when a test waits.
 import { randomUUID } from "node:crypto";
 import { type EmbeddedServer, rootPlane, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import type { QueueListeners } from "@milo-quota/kubernetes/client/queue/queue-listener.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
@@ -16,8 +16,8 @@ import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definiti
 import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
 import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
 import { anyObject, bucketsType, claimsType, effectiveGrantsType } from "@milo-quota/quota/controllers/quota-types.ts";
-import type { ConsumerRef } from "@milo-quota/quota/core/resources/consumer-ref.ts";
-import type { Dimensions } from "@milo-quota/quota/core/resources/dimensions.ts";
+import type { ConsumerRef } from "@milo-quota/quota/core/resources/fields/consumer-ref.ts";
+import type { Dimensions } from "@milo-quota/quota/core/resources/fields/dimensions.ts";
 import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
 import { bucketName, effectiveGrantName } from "@milo-quota/quota/core/resources/object-names.ts";
 import { expect } from "vitest";

@@ -1,7 +1,7 @@
 import type { ClaimRecord } from "@milo-quota/quota/controllers/views/claim-record.ts";
 import { ConsumerState } from "@milo-quota/quota/controllers/writer/consumer-state.ts";
+import type { StoredPage } from "@milo-quota/quota/controllers/writer/pages/stored-page.ts";
 import { recoverAll } from "@milo-quota/quota/controllers/writer/recovery.ts";
-import type { StoredPage } from "@milo-quota/quota/controllers/writer/stored-page.ts";
 import { noPage } from "@milo-quota/quota/core/ledger/page.ts";
 import { adoptPage } from "@milo-quota/quota/core/ledger/rewrite.ts";
 import { parseResourceClaim } from "@milo-quota/quota/core/resources/resource-claim.ts";

@@ -1,4 +1,4 @@
-import type { AdmissionRequest, Verdict } from "@milo-quota/apiserver/registry/admission.ts";
+import type { AdmissionRequest, Verdict } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { type ApiStatus, failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";

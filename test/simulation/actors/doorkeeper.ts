@@ -1,6 +1,6 @@
 import { Admission } from "@milo-quota/quota/admission/admission.ts";
 import type { AdmittingClaim } from "@milo-quota/quota/admission/admission-listener.ts";
-import { unknownUsage } from "@milo-quota/quota/admission/usage-view.ts";
+import { unknownUsage } from "@milo-quota/quota/admission/answers/usage-view.ts";
 import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
 import { claimPoliciesType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { layout } from "../world/layout.ts";

@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from "@milo-quota/apiserver/registry/admission.ts";
+import type { AdmissionRequest } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { configMaps, webhookConfigurations } from "./clients.ts";
 import { bypassLabel } from "./manifests.ts";

@@ -1,4 +1,9 @@
-import type { AdmissionRequest, Allowed, Outcome, Verdict } from "@milo-quota/apiserver/registry/admission.ts";
+import type {
+  AdmissionRequest,
+  Allowed,
+  Outcome,
+  Verdict,
+} from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
 import { annotations } from "@milo-quota/quota/core/resources/well-known.ts";

@@ -6,7 +6,7 @@ export const admissionMutations: readonly Mutation[] = [
     name: "allow a name that exists",
     edits: [
       {
-        file: "packages/quota/src/admission/claim-attempt.ts",
+        file: "packages/quota/src/admission/claims/claim-attempt.ts",
         find: "if (await this.#claimant.exists(bound, signal)) throw this.#claimant.taken();",
         replace: "",
       },
@@ -16,12 +16,12 @@ export const admissionMutations: readonly Mutation[] = [
     name: "join a claim without a write",
     edits: [
       {
-        file: "packages/quota/src/admission/claim-attempt.ts",
+        file: "packages/quota/src/admission/claims/claim-attempt.ts",
         find: "return this.#list(claim, candidatesOf(claim.metadata), signal);",
         replace: "return claim;",
       },
       {
-        file: "packages/quota/src/admission/waiter.ts",
+        file: "packages/quota/src/admission/claims/waiter.ts",
         find: "uid === this.#uid && candidatesOf(claim.metadata).includes(this.wanted.candidate)",
         replace: "uid === this.#uid",
       },
@@ -31,7 +31,11 @@ export const admissionMutations: readonly Mutation[] = [
     name: "no re-read after 410",
     scenario: "a claim is decided while the door hears nothing, and history does not reach back to it",
     edits: [
-      { file: "packages/quota/src/admission/claim-stream.ts", find: "if (this.#isOpen) this.#readAll();", replace: "" },
+      {
+        file: "packages/quota/src/admission/claims/claim-stream.ts",
+        find: "if (this.#isOpen) this.#readAll();",
+        replace: "",
+      },
     ],
   },
   {
@@ -39,7 +43,7 @@ export const admissionMutations: readonly Mutation[] = [
     scenario: "a claim is denied, and made again for another object of the name, while the door hears nothing",
     edits: [
       {
-        file: "packages/quota/src/admission/waiter.ts",
+        file: "packages/quota/src/admission/claims/waiter.ts",
         find: 'if (!isOurs) return this.end({ result: "lost" });',
         replace: "",
       },
@@ -50,7 +54,7 @@ export const admissionMutations: readonly Mutation[] = [
     scenario: "an object is refused for one of the two things that it takes",
     edits: [
       {
-        file: "packages/quota/src/admission/withdrawal.ts",
+        file: "packages/quota/src/admission/claims/withdrawal.ts",
         find: "if (claim === undefined || !lists(claim, listed)) return;",
         replace: "return;",
       },
@@ -60,7 +64,7 @@ export const admissionMutations: readonly Mutation[] = [
     name: "answer before durable",
     edits: [
       {
-        file: "packages/quota/src/admission/waiter.ts",
+        file: "packages/quota/src/admission/claims/waiter.ts",
         find: `case "pending":
         return "pending";`,
         replace: `case "pending":

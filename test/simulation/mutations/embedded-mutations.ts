@@ -1,7 +1,7 @@
 import type { Mutation } from "./mutation.ts";
 
 const storeChange = "packages/apiserver/src/registry/store-change.ts";
-const bucketBatch = "packages/quota/src/controllers/writer/bucket-batch.ts";
+const bucketBatch = "packages/quota/src/controllers/writer/transactions/bucket-batch.ts";
 const transact = "const result = await registry.store.transact(writes, { ticket, isBeforeRendered: isRelease });";
 
 /** Mistakes that only matter where server, controllers and admission are one process. */
@@ -43,7 +43,7 @@ export const embeddedMutations: readonly Mutation[] = [
     worlds: "embedded",
     edits: [
       {
-        file: "packages/apiserver/src/storage/log-writer.ts",
+        file: "packages/apiserver/src/storage/log/log-writer.ts",
         find: "await log.append(rows.map(({ record }) => record));",
         replace: `await log.append(rows.slice(0, 1).map(({ record }) => record));
       if (rows.length > 1) await log.append(rows.slice(1).map(({ record }) => record));`,
@@ -70,7 +70,7 @@ export const embeddedMutations: readonly Mutation[] = [
     worlds: "embedded",
     edits: [
       {
-        file: "packages/apiserver/src/http/watch-stream.ts",
+        file: "packages/apiserver/src/http/watch/watch-stream.ts",
         find: `    if (this.#owesProgress) return;
     this.#sent = this.#ports.store.revision;`,
         replace: `    if (this.#owesProgress) return;
@@ -83,7 +83,7 @@ export const embeddedMutations: readonly Mutation[] = [
     worlds: "embedded",
     edits: [
       {
-        file: "packages/apiserver/src/http/read-requests.ts",
+        file: "packages/apiserver/src/http/requests/read-requests.ts",
         find: "return plainAnswer(200, String(registry.store.revision));",
         replace: "return plainAnswer(200, String(registry.store.revision - 1));",
       },
@@ -139,7 +139,7 @@ export const embeddedMutations: readonly Mutation[] = [
     scenario: "a full disk takes a create back, and the object is created again",
     edits: [
       {
-        file: "packages/quota/src/admission/stored-together.ts",
+        file: "packages/quota/src/admission/claims/stored-together.ts",
         find: "({ plane, claim, uid: newUid() })",
         replace: "({ plane, claim, uid: [plane, claim.namespace, claim.name].join(' ') })",
       },

@@ -1,7 +1,7 @@
 import type { Mutation } from "./mutation.ts";
 
-const nextStep = "packages/quota/src/controllers/ownership/next-step.ts";
-const changes = "packages/quota/src/controllers/ownership/claim-changes.ts";
+const nextStep = "packages/quota/src/controllers/ownership/claims/next-step.ts";
+const changes = "packages/quota/src/controllers/ownership/claims/claim-changes.ts";
 const deletion = '{ uid, resourceVersion, propagation: "Background" }';
 
 /** Mistakes in binding claims to objects, and in letting them go. */
@@ -21,13 +21,13 @@ export const ownershipMutations: readonly Mutation[] = [
     scenario: "an object is stored long after it was let in, and seen even later, by a clock that is ahead",
     edits: [
       {
-        file: "packages/quota/src/controllers/ownership/claim-decisions.ts",
+        file: "packages/quota/src/controllers/ownership/claims/claim-decisions.ts",
         find: 'return step.step === "look" ? decide(await this.#look(address, signal)) : step;',
         replace: `const early = this.early?.get(claim.uid + automatic.candidates.join() + automatic.bound);
     return step.step === "look" ? decide(await (early ?? this.#look(address, signal))) : step;`,
       },
       {
-        file: "packages/quota/src/controllers/ownership/claim-decisions.ts",
+        file: "packages/quota/src/controllers/ownership/claims/claim-decisions.ts",
         find: "const address = addressOf(automatic, this.#options.runtime.planes);\n    return this.#decide(",
         replace: `const address = addressOf(automatic, this.#options.runtime.planes);
     const early = (this.early ??= new Map());
@@ -48,12 +48,12 @@ export const ownershipMutations: readonly Mutation[] = [
       createdMs: Date.parse(claim.metadata.creationTimestamp ?? ""),`,
       },
       {
-        file: "packages/quota/src/controllers/ownership/claim-register.ts",
+        file: "packages/quota/src/controllers/ownership/claims/claim-register.ts",
         find: "new FirstSeen(runtime.elapsedMs)",
         replace: "new FirstSeen(() => runtime.clock.now())",
       },
       {
-        file: "packages/quota/src/controllers/ownership/first-seen.ts",
+        file: "packages/quota/src/controllers/ownership/objects/first-seen.ts",
         find: "const listMs = isSameClaim && before.list === list ? before.listMs : nowMs;",
         replace: "const listMs = claim.createdMs;",
       },

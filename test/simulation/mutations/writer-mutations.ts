@@ -7,7 +7,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "somebody changes one page of two while both are written",
     edits: [
       {
-        file: "packages/quota/src/controllers/writer/batch.ts",
+        file: "packages/quota/src/controllers/writer/decide-batch.ts",
         find: "return pagesOf(claim).every((type) => pages.has(type));",
         replace: "return pagesOf(claim).some((type) => pages.has(type));",
       },
@@ -86,7 +86,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "a claim is made again under its name while the old one is answered",
     edits: [
       {
-        file: "packages/quota/src/controllers/writer/claim-store.ts",
+        file: "packages/quota/src/controllers/writer/claims/claim-store.ts",
         find: 'if (current === undefined || current.metadata.uid !== uid) return { outcome: "gone" };',
         replace: `if (current === undefined) return { outcome: "gone" };
       if (current.metadata.uid !== uid) return this.write(place, { claim: current, status }, signal);`,
@@ -98,7 +98,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "more is granted, and the writer has not heard of it",
     edits: [
       {
-        file: "packages/quota/src/controllers/writer/denials.ts",
+        file: "packages/quota/src/controllers/writer/claims/denials.ts",
         find: `  await Promise.all([views.grants.fresh(signal), views.registrations.fresh(signal)]);
   const { grantChanges } = state;
   const types = new Set(denials.flatMap(pagesOf).filter((type) => !swapped.has(type)));
@@ -118,7 +118,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "a page is needed again while its removal is on its way",
     edits: [
       {
-        file: "packages/quota/src/controllers/writer/page-store.ts",
+        file: "packages/quota/src/controllers/writer/pages/page-store.ts",
         find: "delete(ref, { uid, resourceVersion: version }, signal)",
         replace: "delete(ref, { uid }, signal)",
       },
@@ -129,7 +129,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "two writers promise the same pool for different dimensions",
     edits: [
       {
-        file: "packages/quota/src/controllers/writer/page-store.ts",
+        file: "packages/quota/src/controllers/writer/pages/page-store.ts",
         find: 'if (meaning === "conflict") return undefined;',
         replace: `if (meaning === "conflict") {
         const now = await this.read(key, before.page.resourceType, signal);
@@ -154,7 +154,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "two writers promise the same pool for different dimensions",
     edits: [
       {
-        file: "packages/quota/src/controllers/writer/page-store.ts",
+        file: "packages/quota/src/controllers/writer/pages/page-store.ts",
         find: 'if (meaning === "conflict") return undefined;',
         replace: `if (meaning === "conflict") {
         const now = await this.read(key, before.page.resourceType, signal);
@@ -170,7 +170,7 @@ export const writerMutations: readonly Mutation[] = [
     scenario: "a process leads a second time",
     edits: [
       {
-        file: "packages/quota/src/controllers/writer/page-store.ts",
+        file: "packages/quota/src/controllers/writer/pages/page-store.ts",
         find: "this.#term = runtime.random.uuid().slice(0, 8);",
         replace: 'this.#term = "1";',
       },

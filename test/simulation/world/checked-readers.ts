@@ -1,4 +1,4 @@
-import { keyText } from "@milo-quota/apiserver/storage/key-order.ts";
+import { keyText } from "@milo-quota/apiserver/storage/memory/key-order.ts";
 import type { Change, ObjectStore } from "@milo-quota/apiserver/storage/object-store.ts";
 import type {
   DirectAnswer,

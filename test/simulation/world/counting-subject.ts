@@ -6,7 +6,7 @@ import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transp
 import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import { sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { type ConfigMap, configMap, configMaps, parseConfigMap } from "../../kube-client/kinds.ts";
+import { type ConfigMap, configMap, configMaps, parseConfigMap } from "../../api-client/kinds.ts";
 import type { Subject } from "../run-seed.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { type Host, InvariantBroken, type Program, type Step, type World } from "./world.ts";

@@ -1,4 +1,9 @@
-import { firstRevision, LogFull, type LogRecord, type RecordLog } from "@milo-quota/apiserver/storage/record-log.ts";
+import {
+  firstRevision,
+  LogFull,
+  type LogRecord,
+  type RecordLog,
+} from "@milo-quota/apiserver/storage/log/record-log.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { RecordedTruth } from "./truth.ts";
 import type { VirtualTime } from "./virtual-time.ts";

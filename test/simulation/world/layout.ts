@@ -1,6 +1,6 @@
 import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
 import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
-import type { DefinitionsFrom } from "@milo-quota/apiserver/registry/kind-catalog.ts";
+import type { DefinitionsFrom } from "@milo-quota/apiserver/registry/kinds/kind-catalog.ts";
 import type { PlaneOwner } from "@milo-quota/quota/controllers/control-planes.ts";
 import type { PlaneLayout } from "@milo-quota/quota/controllers/planes-of-server.ts";
 

@@ -3,7 +3,7 @@ import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/res
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { anyObject } from "@milo-quota/quota/controllers/quota-types.ts";
 import { describe, expect, it } from "vitest";
-import { configMap, configMaps } from "../../kube-client/kinds.ts";
+import { configMap, configMaps } from "../../api-client/kinds.ts";
 import type { DiskState } from "./disk.ts";
 import { preparedRecords } from "./prepared-records.ts";
 import { SimulatedWorld, serverName } from "./simulated-world.ts";

@@ -1,6 +1,6 @@
 import { startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
-import { MemoryLog } from "@milo-quota/apiserver/storage/memory-log.ts";
-import type { LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
+import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
+import type { LogRecord } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";

@@ -1,4 +1,4 @@
-import type { LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
+import type { LogRecord } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import type { StoreLimits } from "@milo-quota/apiserver/storage/store-limits.ts";
 import { SimulatedDisk } from "./disk.ts";
 import { layout, planes } from "./layout.ts";

@@ -1,6 +1,6 @@
-import { compareKeys, keyText } from "@milo-quota/apiserver/storage/key-order.ts";
+import type { LogRecord } from "@milo-quota/apiserver/storage/log/record-log.ts";
+import { compareKeys, keyText } from "@milo-quota/apiserver/storage/memory/key-order.ts";
 import type { ObjectKey, Scope } from "@milo-quota/apiserver/storage/object-key.ts";
-import type { LogRecord } from "@milo-quota/apiserver/storage/record-log.ts";
 import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import type { TrueChange, TrueObject, Truth } from "./world.ts";
 

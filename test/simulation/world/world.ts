@@ -1,6 +1,6 @@
 // What those who act in a simulated world, and those who judge it, can see and do.
 import type { EmbeddedServer } from "@milo-quota/apiserver/embedded-server.ts";
-import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission.ts";
+import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import type { ObjectKey, Scope } from "@milo-quota/apiserver/storage/object-key.ts";
 import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";

@@ -1,7 +1,7 @@
 import type { Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { deleteObject } from "../registry/delete.ts";
-import type { KindCatalog } from "../registry/kind-catalog.ts";
-import { timestamp } from "../registry/metadata.ts";
+import type { KindCatalog } from "../registry/kinds/kind-catalog.ts";
+import { timestamp } from "../registry/metadata/metadata.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { StoredObject } from "../storage/object-store.ts";
 import { ignoreGone } from "./gone.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
-import type { DefinitionsFrom } from "../registry/kind-catalog.ts";
+import type { DefinitionsFrom } from "../registry/kinds/kind-catalog.ts";
 import type { ObjectKey } from "../storage/object-key.ts";
 import type { ObjectStore, StoredObject } from "../storage/object-store.ts";
 import { WorkQueue } from "./work-queue.ts";

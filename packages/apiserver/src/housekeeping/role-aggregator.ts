@@ -1,10 +1,10 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { aggregatedRules, roleRewrites } from "../http/access/rbac/aggregation.ts";
-import type { KindCatalog } from "../registry/kind-catalog.ts";
+import type { KindCatalog } from "../registry/kinds/kind-catalog.ts";
+import type { ApiObject } from "../registry/kinds/served-kind.ts";
 import type { WriteRequest } from "../registry/object-request.ts";
 import { nextByPatch } from "../registry/patch-state.ts";
 import type { Registry } from "../registry/registry.ts";
-import type { ApiObject } from "../registry/served-kind.ts";
 import { updateObject } from "../registry/update.ts";
 import { Gone, ignoreGone } from "./gone.ts";
 import { serverRequest, systemUser } from "./server-request.ts";

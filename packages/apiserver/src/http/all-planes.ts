@@ -3,8 +3,8 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import type { StoredObject } from "../storage/object-store.ts";
 import { mastersGroup } from "./access/user-info.ts";
-import { type ListMetadata, listObject, listText, type Showing } from "./representation.ts";
-import type { ResourceCall } from "./resource-call.ts";
+import { type ListMetadata, listObject, listText, type Showing } from "./answers/representation.ts";
+import type { ResourceCall } from "./requests/resource-call.ts";
 
 /** Refuses requests for all planes that nobody in this process vouches for, and those that are no reading of objects. */
 export function requireAllPlanes({ context: { request, view }, verb }: ResourceCall, { accepted }: Showing): void {

@@ -1,12 +1,12 @@
 import { type ApiStatus, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { ownedAfterUpdate } from "../registry/field-ownership.ts";
-import type { KindCatalog, PlaneKinds } from "../registry/kind-catalog.ts";
-import { withMetadata } from "../registry/metadata.ts";
+import type { KindCatalog, PlaneKinds } from "../registry/kinds/kind-catalog.ts";
+import type { ApiObject, ServedKind, Verb } from "../registry/kinds/served-kind.ts";
+import { withMetadata } from "../registry/metadata/metadata.ts";
 import type { WriteRequest } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { ScopedView } from "../registry/scoped-view.ts";
-import type { ApiObject, ServedKind, Verb } from "../registry/served-kind.ts";
 import { enter, isMasterAsItself } from "./access/access-gate.ts";
 import { PlainFailure } from "./access/authentication/impersonation.ts";
 import { type Authenticator, firstHeader } from "./access/authenticator.ts";
@@ -23,18 +23,24 @@ import {
   plainJson,
   statusAnswer,
   statusOf,
-} from "./answers.ts";
+} from "./answers/answers.ts";
+import { isPretty } from "./answers/pretty.ts";
 import type { ApiAnswer, ApiRequest } from "./api-request.ts";
-import { objectBody } from "./body.ts";
-import type { EventLines } from "./event-lines.ts";
-import type { OpenWatches } from "./open-watches.ts";
-import { isPretty } from "./pretty.ts";
-import type { RequestContext } from "./request-context.ts";
-import type { OtherPath, ResourcePath } from "./request-info.ts";
-import { type RequestTarget, targetOf } from "./request-target.ts";
-import { customVerb, isLeftToDefinitions, type ResourceCall, requireServed, writeRequest } from "./resource-call.ts";
-import { answerResource } from "./resource-requests.ts";
-import { parseWriteOptions } from "./write-options.ts";
+import { objectBody } from "./requests/body.ts";
+import type { RequestContext } from "./requests/request-context.ts";
+import type { OtherPath, ResourcePath } from "./requests/request-info.ts";
+import { type RequestTarget, targetOf } from "./requests/request-target.ts";
+import {
+  customVerb,
+  isLeftToDefinitions,
+  type ResourceCall,
+  requireServed,
+  writeRequest,
+} from "./requests/resource-call.ts";
+import { answerResource } from "./requests/resource-requests.ts";
+import { parseWriteOptions } from "./requests/write-options.ts";
+import type { EventLines } from "./watch/event-lines.ts";
+import type { OpenWatches } from "./watch/open-watches.ts";
 
 /** Which plane a path belongs to, and what is left of the path inside it. */
 export interface PlanePath {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { compareVersions } from "../registry/kind-version.ts";
-import { isNamespaceKind } from "../registry/namespace-lifecycle.ts";
+import { compareVersions } from "../registry/kinds/kind-version.ts";
+import type { ServedKind } from "../registry/kinds/served-kind.ts";
+import { isNamespaceKind } from "../registry/lifecycle/namespace-lifecycle.ts";
 import { storedResource } from "../registry/object-request.ts";
 import { scaleKind } from "../registry/scale/scale-kind.ts";
-import type { ServedKind } from "../registry/served-kind.ts";
 
 /** Everything but the core group, which has a place of its own. */
 export function groupList(kinds: readonly ServedKind[]): JsonObject {

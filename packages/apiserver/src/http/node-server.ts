@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from "node:net";
 import { failure, StatusError, unexplained } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { peerCertificateOf } from "./access/authentication/client-certificate.ts";
-import { plainJson, statusAnswer } from "./answers.ts";
+import { plainJson, statusAnswer } from "./answers/answers.ts";
 import type { ApiAnswer, ApiRequest, RequestLife, StreamSink } from "./api-request.ts";
 import type { Answering } from "./observed-api.ts";
 

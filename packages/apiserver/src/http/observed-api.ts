@@ -1,11 +1,11 @@
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
-import type { KindCatalog } from "../registry/kind-catalog.ts";
-import type { ServedKind, Verb } from "../registry/served-kind.ts";
+import type { KindCatalog } from "../registry/kinds/kind-catalog.ts";
+import type { ServedKind, Verb } from "../registry/kinds/served-kind.ts";
 import { firstHeader } from "./access/authenticator.ts";
 import type { ApiAnswer, ApiRequest } from "./api-request.ts";
 import type { PlaneResolver } from "./api-server.ts";
-import type { ResourcePath } from "./request-info.ts";
-import { type RequestTarget, targetOf } from "./request-target.ts";
+import type { ResourcePath } from "./requests/request-info.ts";
+import { type RequestTarget, targetOf } from "./requests/request-target.ts";
 
 /** A request that was answered, in the words of Kubernetes' own metrics. */
 export interface AnsweredRequest {

@@ -8,15 +8,15 @@ import {
 import { type FieldIssue, invalid, notSupported } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { StoredObject } from "../storage/object-store.ts";
-import { removal } from "./admission-request.ts";
-import { markedForDeletion } from "./deletion-mark.ts";
-import { finalizersOf, timestamp, withMetadata } from "./metadata.ts";
-import { foregroundFinalizer, orphanFinalizer } from "./metadata-rules.ts";
-import { requireDeletableNamespace } from "./namespace-lifecycle.ts";
+import { removal } from "./admission/admission-requests.ts";
+import type { ApiObject } from "./kinds/served-kind.ts";
+import { requireDeletableNamespace } from "./lifecycle/namespace-lifecycle.ts";
+import { markedForDeletion } from "./metadata/deletion-mark.ts";
+import { finalizersOf, timestamp, withMetadata } from "./metadata/metadata.ts";
+import { foregroundFinalizer, orphanFinalizer } from "./metadata/object-metadata-rules.ts";
 import { keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
 import type { Registry } from "./registry.ts";
 import { requireWritable, storedInView } from "./scoped-view.ts";
-import type { ApiObject } from "./served-kind.ts";
 import { removeStored } from "./store-change.ts";
 import { unstored } from "./unstored.ts";
 

@@ -1,10 +1,10 @@
 import { type JsonObject, type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { withMetadata } from "./metadata.ts";
+import type { ApiObject } from "./kinds/served-kind.ts";
+import { withMetadata } from "./metadata/metadata.ts";
 import type { WriteRequest } from "./object-request.ts";
 import { type FieldScope, resetFieldsOf } from "./patch/managed/field-scope.ts";
 import { trackUpdate } from "./patch/managed/track-update.ts";
-import type { ApiObject } from "./served-kind.ts";
 
 /** What a request writes, as the tracking of fields sees it. */
 export function fieldScopeOf({ kind, subresource }: WriteRequest): FieldScope {

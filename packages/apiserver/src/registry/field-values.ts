@@ -4,7 +4,7 @@ import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { isJsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type LabelRequirements, matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
 import type { StoredObject } from "../storage/object-store.ts";
-import type { ApiObject, ServedKind } from "./served-kind.ts";
+import type { ApiObject, ServedKind } from "./kinds/served-kind.ts";
 
 /** Which objects of a kind are meant. */
 export interface Selection {

@@ -5,7 +5,8 @@ import { JsonSyntaxError, readJson } from "@milo-quota/kubernetes/protocol/json-
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { mergePatch } from "@milo-quota/kubernetes/protocol/merge-patch.ts";
 import { fieldScopeOf, ownedAfterUpdate } from "./field-ownership.ts";
-import { withMetadata } from "./metadata.ts";
+import type { ApiObject } from "./kinds/served-kind.ts";
+import { withMetadata } from "./metadata/metadata.ts";
 import type { WriteRequest } from "./object-request.ts";
 import { printed } from "./patch/go-format.ts";
 import { applyJsonPatch } from "./patch/json-patch.ts";
@@ -14,10 +15,9 @@ import { conflictStatus } from "./patch/managed/apply-conflict.ts";
 import { applyPatch } from "./patch/managed/apply-patch.ts";
 import { badPatch, patchObject } from "./patch/patch-failure.ts";
 import { strategicMerge } from "./patch/strategic/strategic-merge.ts";
-import { readYaml } from "./read-yaml.ts";
 import { type Patched, patchedObject } from "./sent-object.ts";
-import type { ApiObject } from "./served-kind.ts";
 import { type NextState, notThere, requireName } from "./update.ts";
+import { readYaml } from "./yaml/read-yaml.ts";
 
 export type PatchType = "json" | "merge" | "strategic" | "apply";
 

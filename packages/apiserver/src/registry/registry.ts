@@ -1,8 +1,8 @@
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
-import type { AdmissionChain } from "./admission-chain.ts";
-import type { DefinitionsFrom } from "./kind-catalog.ts";
-import type { Random } from "./object-name.ts";
+import type { AdmissionChain } from "./admission/admission-chain.ts";
+import type { DefinitionsFrom } from "./kinds/kind-catalog.ts";
+import type { Random } from "./metadata/object-name.ts";
 
 /** What every operation on objects works with. */
 export interface Registry {

@@ -1,8 +1,8 @@
 import { forbiddenTo, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { StoredObject } from "../storage/object-store.ts";
+import type { ApiObject, ServedKind } from "./kinds/served-kind.ts";
 import { keyOf, type ObjectRequest, resourceOf } from "./object-request.ts";
 import type { Registry } from "./registry.ts";
-import type { ApiObject, ServedKind } from "./served-kind.ts";
 
 /** A part of a plane that has a path of its own: what is outside of it is not there for whoever comes by that path. */
 export interface ScopedView {

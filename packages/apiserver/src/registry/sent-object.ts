@@ -5,13 +5,13 @@ import { typeFault } from "@milo-quota/kubernetes/protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import { formatApiVersion, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { shaped } from "@milo-quota/kubernetes/schema/shape.ts";
+import { shaped } from "@milo-quota/kubernetes/schema/shape-value.ts";
 import { decodeIssue } from "./builtin/typed/decode-issue.ts";
-import { shapedObject } from "./known-fit.ts";
-import { compiledMetadata } from "./metadata-schema.ts";
+import { shapedObject } from "./kinds/known-fit.ts";
+import type { ApiObject, ServedKind } from "./kinds/served-kind.ts";
+import { compiledMetadata } from "./metadata/compiled-metadata.ts";
+import { isObviousMetadata } from "./metadata/obvious-metadata.ts";
 import type { WriteRequest } from "./object-request.ts";
-import { isObviousMetadata } from "./obvious-metadata.ts";
-import type { ApiObject, ServedKind } from "./served-kind.ts";
 
 /** How many unknown fields are told of. */
 const unknownMax = 64;

@@ -5,20 +5,20 @@ import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MemoryLog } from "../storage/memory-log.ts";
+import { definition, established } from "../../test/definition-samples.ts";
+import { MemoryLog } from "../storage/log/memory-log.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { openStore } from "../storage/store.ts";
-import { AdmissionChain } from "./admission-chain.ts";
+import { AdmissionChain } from "./admission/admission-chain.ts";
 import { configMap } from "./builtin/kinds/config-map.ts";
 import { namespace } from "./builtin/kinds/namespace.ts";
-import { kindsOf } from "./crd/custom-kind.ts";
-import { definition, established } from "./crd/definition-samples.ts";
+import { kindsOf } from "./crd/objects/custom-kind.ts";
 import { createObject } from "./create.ts";
+import type { ApiObject, ServedKind } from "./kinds/served-kind.ts";
 import type { WriteRequest } from "./object-request.ts";
 import { nextByPatch } from "./patch-state.ts";
 import type { Registry } from "./registry.ts";
 import { sentObject } from "./sent-object.ts";
-import type { ApiObject, ServedKind } from "./served-kind.ts";
 import { nextByReplacement, updateObject } from "./update.ts";
 
 const text = { type: "string", maxLength: 3 };

@@ -1,8 +1,8 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { StoredObject, WriteResult } from "../storage/object-store.ts";
 import type { TransactionResult, Write } from "../storage/transaction.ts";
-import type { Admitted } from "./admission-chain.ts";
-import { type CheckedWrite, type Companions, preparedCompanion } from "./companions.ts";
+import type { Admitted } from "./admission/admission-chain.ts";
+import { type CheckedWrite, type Companions, preparedCompanion } from "./admission/companions.ts";
 import type { Registry } from "./registry.ts";
 
 /** Stores a change that was admitted, together with its companions. */

@@ -2,16 +2,16 @@ import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MemoryLog } from "../storage/memory-log.ts";
+import { MemoryLog } from "../storage/log/memory-log.ts";
 import { openStore } from "../storage/store.ts";
-import { AdmissionChain } from "./admission-chain.ts";
+import { AdmissionChain } from "./admission/admission-chain.ts";
 import { configMap } from "./builtin/kinds/config-map.ts";
 import { namespace } from "./builtin/kinds/namespace.ts";
 import { createObject } from "./create.ts";
+import type { ApiObject, ServedKind } from "./kinds/served-kind.ts";
 import type { WriteRequest } from "./object-request.ts";
 import { nextByPatch } from "./patch-state.ts";
 import type { Registry } from "./registry.ts";
-import type { ApiObject, ServedKind } from "./served-kind.ts";
 import { nextByReplacement, updateObject } from "./update.ts";
 
 function requestFor(kind: ServedKind, namespaceName: string): WriteRequest {

@@ -8,12 +8,12 @@ import {
   setOwn,
 } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
-import { keyText } from "./key-order.ts";
+import { readsBack } from "./log/reads-back.ts";
+import type { LogRecord } from "./log/record-log.ts";
+import { keyText } from "./memory/key-order.ts";
+import type { Parsed } from "./memory/stored-version.ts";
 import type { ObjectKey } from "./object-key.ts";
 import { ObjectTooLarge } from "./object-store.ts";
-import { readsBack } from "./reads-back.ts";
-import type { LogRecord } from "./record-log.ts";
-import type { Parsed } from "./stored-version.ts";
 import type { Write } from "./transaction.ts";
 
 /** A write with its text, complete but for the revision, which it gets when its batch is taken. */

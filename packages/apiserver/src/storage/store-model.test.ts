@@ -3,11 +3,11 @@ import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareKeys, keyText } from "./key-order.ts";
-import { MemoryLog } from "./memory-log.ts";
+import { MemoryLog } from "./log/memory-log.ts";
+import { LogFull, type LogRecord } from "./log/record-log.ts";
+import { compareKeys, keyText } from "./memory/key-order.ts";
 import type { ObjectKey, Scope } from "./object-key.ts";
 import { type Change, type ObjectStore, RevisionCompacted, StorageUnavailable } from "./object-store.ts";
-import { LogFull, type LogRecord } from "./record-log.ts";
 import { openStore } from "./store.ts";
 import type { TransactionResult } from "./transaction.ts";
 

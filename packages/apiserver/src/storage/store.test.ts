@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MemoryLog } from "./memory-log.ts";
+import { MemoryLog } from "./log/memory-log.ts";
+import type { RecordLog } from "./log/record-log.ts";
+import { SqliteLog } from "./log/sqlite-log.ts";
 import type { ObjectKey } from "./object-key.ts";
 import {
   type Change,
@@ -13,8 +15,6 @@ import {
   StorageUnavailable,
   type StoredObject,
 } from "./object-store.ts";
-import type { RecordLog } from "./record-log.ts";
-import { SqliteLog } from "./sqlite-log.ts";
 import { openStore, type StoreOptions } from "./store.ts";
 import type { StoreLimits } from "./store-limits.ts";
 

@@ -1,15 +1,15 @@
 import type { Clock, Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { checkKey } from "./key-order.ts";
-import { type Loaded, loadLog, trim } from "./load-log.ts";
-import { LogWriter } from "./log-writer.ts";
+import { type Loaded, loadLog, trim } from "./log/load-log.ts";
+import { LogWriter } from "./log/log-writer.ts";
+import type { RecordLog } from "./log/record-log.ts";
+import { checkKey } from "./memory/key-order.ts";
+import type { VersionedObjects } from "./memory/versioned-objects.ts";
 import type { ObjectKey, Scope } from "./object-key.ts";
 import type { Change, ListOptions, ObjectStore, StoredObject, WriteResult } from "./object-store.ts";
 import { type PreparedWrite, preparedWrite, type Row } from "./prepared-write.ts";
-import type { RecordLog } from "./record-log.ts";
 import { defaultLimits, type StoreLimits } from "./store-limits.ts";
 import type { TransactionOptions, TransactionResult, Write } from "./transaction.ts";
-import type { VersionedObjects } from "./versioned-objects.ts";
 import { type Watcher, Watchers } from "./watchers.ts";
 
 export interface StoreOptions {

@@ -1,4 +1,4 @@
-import { RevisionQueue } from "./revision-queue.ts";
+import { RevisionQueue } from "./memory/revision-queue.ts";
 
 interface Transaction {
   readonly first: number;

@@ -1,9 +1,9 @@
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { HeldLog } from "./held-log.ts";
+import { HeldLog } from "../../test/held-log.ts";
+import { LogFull } from "./log/record-log.ts";
 import type { ObjectKey } from "./object-key.ts";
 import { type Change, type ObjectStore, RevisionCompacted, StorageUnavailable } from "./object-store.ts";
-import { LogFull } from "./record-log.ts";
 import { openStore } from "./store.ts";
 import type { StoreLimits } from "./store-limits.ts";
 import type { BatchEnd, BatchRenderer, LeftOut, Ticket, TransactionResult, Write } from "./transaction.ts";

@@ -1,4 +1,4 @@
-import { inScope } from "./object-index.ts";
+import { inScope } from "./memory/object-index.ts";
 import type { Scope } from "./object-key.ts";
 import type { Change } from "./object-store.ts";
 

@@ -1,7 +1,8 @@
-import type { Cidr } from "./values/cidr.ts";
-import type { IpAddress } from "./values/ip-address.ts";
 import type { NamedFormat } from "./values/named-format.ts";
-import type { Quantity } from "./values/quantity.ts";
+import type { Cidr } from "./values/network/cidr.ts";
+import type { IpAddress } from "./values/network/ip-address.ts";
+import type { Url } from "./values/network/url.ts";
+import type { Quantity } from "./values/numbers/quantity.ts";
 import type { SemanticVersion } from "./values/semantic-version.ts";
 import {
   cidrName,
@@ -14,7 +15,6 @@ import {
   timestampName,
   urlName,
 } from "./values/type-name.ts";
-import type { Url } from "./values/url.ts";
 import type {
   Duration,
   JsonObject,

@@ -5,8 +5,8 @@ import type { Environment } from "./environment.ts";
 import { type Issue, positionAt } from "./issue.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { Program } from "./program.ts";
-import type { Finding } from "./syntax/finding.ts";
 import { parse } from "./syntax/parser.ts";
+import type { Finding } from "./syntax/syntax-issue.ts";
 import type { Value } from "./values/value.ts";
 
 export interface CompileOptions<V extends Value> {

@@ -1,5 +1,5 @@
 import { type Field, fieldsType, type Type } from "./cel-type.ts";
-import { keywords, reservedWords } from "./syntax/token.ts";
+import { keywords, reservedWords } from "./syntax/lexer-token.ts";
 import type { JsonObject } from "./values/value.ts";
 
 const spelled: Readonly<Record<string, string>> = {

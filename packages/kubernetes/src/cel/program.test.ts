@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { toJson } from "../../test/plain-json.ts";
 import {
   boolType,
   bytesType,
@@ -17,7 +18,6 @@ import {
 } from "./cel-type.ts";
 import { compile } from "./compile.ts";
 import { createEnvironment } from "./environment.ts";
-import { toJson } from "./plain-json-fixture.ts";
 import type { Evaluation } from "./program.ts";
 import type { FailureKind } from "./values/failure.ts";
 import { Duration, ListValue, Timestamp, Uint, type Value } from "./values/value.ts";

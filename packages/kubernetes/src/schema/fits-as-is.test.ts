@@ -5,7 +5,7 @@ import { schemaIssues } from "./check.ts";
 import { compileSchema, defaultOf } from "./compiled-schema.ts";
 import { fitsAsIs, objectFitsAsIs } from "./fits-as-is.ts";
 import { repetitionIssues } from "./list-keys.ts";
-import { shaped } from "./shape.ts";
+import { shaped } from "./shape-value.ts";
 import type { Schema } from "./structural-schema.ts";
 
 const schema: Schema = {

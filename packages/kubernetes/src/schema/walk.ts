@@ -4,7 +4,7 @@ import { schemaIssues } from "./check.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { fitsAsIs, objectFitsAsIs } from "./fits-as-is.ts";
 import { repetitionIssues } from "./list-keys.ts";
-import { shaped } from "./shape.ts";
+import { shaped } from "./shape-value.ts";
 
 /** What one walk over a value found and made. */
 export interface Walked {

@@ -9,18 +9,18 @@ import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
 import type { RequestUser } from "../core/policy/policy-variables.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import type { AdmissionListener } from "./admission-listener.ts";
-import { ClaimStreams, type StreamsHealth } from "./claim-streams.ts";
-import type { ClaimTransactions } from "./claim-transactions.ts";
+import { type UsageView, unknownUsage } from "./answers/usage-view.ts";
+import { ClaimStreams, type StreamsHealth } from "./claims/claim-streams.ts";
+import type { ClaimTransactions } from "./claims/claim-transactions.ts";
+import type { StreamsListener } from "./claims/stream-listener.ts";
 import { frontDoor } from "./front-door.ts";
-import { readRegistrations } from "./live-registrations.ts";
-import { isNamespaceGoing } from "./namespace-going.ts";
 import type { Newcomers } from "./newcomers.ts";
 import type { Decide, DecideRemoval } from "./object-change.ts";
-import { OwnKinds } from "./own-kinds.ts";
-import { type PolicyListener, PolicySight } from "./policy-sight.ts";
+import { isNamespaceGoing } from "./own-kinds/namespace-going.ts";
+import { OwnKinds } from "./own-kinds/own-kinds.ts";
+import { readRegistrations } from "./policies/live-registrations.ts";
+import { type PolicyListener, PolicySight } from "./policies/policy-sight.ts";
 import { type AdmissionPlanes, QuotaAdmission } from "./quota-admission.ts";
-import type { StreamsListener } from "./stream-listener.ts";
-import { type UsageView, unknownUsage } from "./usage-view.ts";
 
 export interface AdmissionOptions {
   readonly planes: AdmissionPlanes & PolicyPlanes;

@@ -1,4 +1,4 @@
-import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
+import type { ConsumerRef, GroupKind } from "../core/resources/fields/consumer-ref.ts";
 
 /** Consumers that were made a moment ago: what their quota needs is being made for them. Known where tenants are kept. */
 export interface Newcomers {

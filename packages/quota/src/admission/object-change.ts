@@ -2,7 +2,7 @@ import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resou
 import type { ApiStatus } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { RequestUser } from "../core/policy/policy-variables.ts";
-import type { Companions } from "./claim-transactions.ts";
+import type { Companions } from "./claims/claim-transactions.ts";
 
 /** An object that is about to be stored, as it will be: its name and UID included. */
 export interface ObjectChange {

@@ -1,12 +1,12 @@
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { RenderedClaim } from "../core/policy/claim-policy.ts";
-import { consumerText } from "../core/resources/consumer-ref.ts";
-import type { PlacedClaim } from "./needs.ts";
+import { consumerText } from "../core/resources/fields/consumer-ref.ts";
+import { Refused } from "./answers/refusals.ts";
+import { unknownUsage } from "./answers/usage-view.ts";
 import { type Newcomers, noNewcomers } from "./newcomers.ts";
+import type { PlacedClaim } from "./policies/needs.ts";
 import type { QuotaAdmissionOptions } from "./quota-admission.ts";
-import { Refused } from "./refusals.ts";
-import { unknownUsage } from "./usage-view.ts";
 
 type ProvisionOptions = Pick<QuotaAdmissionOptions, "planes" | "clock" | "usage" | "newcomers">;
 

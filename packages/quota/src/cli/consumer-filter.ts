@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import type { ConsumerRef } from "../core/resources/consumer-ref.ts";
+import type { ConsumerRef } from "../core/resources/fields/consumer-ref.ts";
 
 /** Consumers as people name them: `Organization/acme-corp`, with the group where two kinds have the same name. */
 export interface ConsumerFilter {

@@ -17,7 +17,7 @@ import {
   grantCreationPolicyDefinition,
   parseGrantCreationPolicy,
 } from "../core/resources/grant-creation-policy.ts";
-import { type Accept, acceptKind } from "../core/resources/parse-kind.ts";
+import { type Accept, acceptKind } from "../core/resources/parsing/parse-kind.ts";
 import { parseResourceClaim, type ResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
 import { parseResourceGrant, type ResourceGrant, resourceGrantDefinition } from "../core/resources/resource-grant.ts";
 import {

@@ -1,6 +1,6 @@
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
-import { activeRegistration, type RegistrationView } from "../core/resources/registration-rules.ts";
 import type { ResourceRegistration } from "../core/resources/resource-registration.ts";
+import { activeRegistration, type RegistrationView } from "../core/resources/rules/registration-rules.ts";
 
 /** What people call a resource type and whose it is, as far as its registration says. */
 export interface RegisteredNames {

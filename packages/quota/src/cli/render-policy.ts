@@ -8,10 +8,10 @@ import type { NotRendered } from "../core/policy/evaluate-policy.ts";
 import { compileGrantPolicy, grantManifest } from "../core/policy/grant-policy.ts";
 import type { RequestInfo, RequestUser } from "../core/policy/policy-variables.ts";
 import type { ClaimCreationPolicy } from "../core/resources/claim-creation-policy.ts";
-import { type GroupKind, groupKindText, sameGroupKind } from "../core/resources/consumer-ref.ts";
+import { type GroupKind, groupKindText, sameGroupKind } from "../core/resources/fields/consumer-ref.ts";
+import type { PolicyTrigger } from "../core/resources/fields/policy-trigger.ts";
 import type { GrantCreationPolicy } from "../core/resources/grant-creation-policy.ts";
 import { bucketNamespace } from "../core/resources/object-names.ts";
-import type { PolicyTrigger } from "../core/resources/policy-trigger.ts";
 import { planeOfConsumer, tenantOf } from "./cluster/control-planes.ts";
 import { readQuotaObject } from "./quota-object.ts";
 

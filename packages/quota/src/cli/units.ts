@@ -1,8 +1,8 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import type { Amount } from "../core/resources/amount.ts";
-import { activeRegistration, type RegistrationView } from "../core/resources/registration-rules.ts";
+import type { Amount } from "../core/resources/fields/amount.ts";
+import { displayAmount, displayNumber, type Unit } from "../core/resources/fields/units.ts";
 import type { ResourceRegistration } from "../core/resources/resource-registration.ts";
-import { displayAmount, displayNumber, type Unit } from "../core/resources/units.ts";
+import { activeRegistration, type RegistrationView } from "../core/resources/rules/registration-rules.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import { QuotaObjects } from "./cluster/quota-objects.ts";
 

@@ -1,7 +1,7 @@
 import type { AllowanceBucket, AllowanceBucketStatus } from "../core/resources/allowance-bucket.ts";
-import { amountOf } from "../core/resources/amount.ts";
-import { consumerKey } from "../core/resources/consumer-ref.ts";
-import { dimensionKey } from "../core/resources/dimensions.ts";
+import { amountOf } from "../core/resources/fields/amount.ts";
+import { consumerKey } from "../core/resources/fields/consumer-ref.ts";
+import { dimensionKey } from "../core/resources/fields/dimensions.ts";
 import { shortConsumer } from "./consumer-filter.ts";
 import { namesOf, shownName } from "./registered-names.ts";
 import { type Column, textTable } from "./text-table.ts";

@@ -1,8 +1,8 @@
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { Command } from "commander";
+import type { Surroundings } from "./cluster/chosen-access.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import { planeText } from "./cluster/cluster.ts";
-import type { Surroundings } from "./cluster/cluster-access.ts";
 import { type ClusterFlags, withClusterFlags } from "./cluster/cluster-flags.ts";
 import { inEachPlane } from "./cluster/each-plane.ts";
 import { onCluster } from "./cluster/on-cluster.ts";

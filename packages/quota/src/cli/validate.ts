@@ -3,10 +3,15 @@ import { isJsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { Command } from "commander";
 import { compileClaimPolicy } from "../core/policy/claim-policy.ts";
 import { compileGrantPolicy } from "../core/policy/grant-policy.ts";
-import { claimFaults } from "../core/resources/claim-faults.ts";
-import { claimIssues, claimPolicyIssues, grantIssues, grantPolicyIssues } from "../core/resources/object-rules.ts";
-import { type RegistrationView, registrationIssues } from "../core/resources/registration-rules.ts";
 import type { ResourceRegistration } from "../core/resources/resource-registration.ts";
+import { claimFaults } from "../core/resources/rules/claim-faults.ts";
+import {
+  claimIssues,
+  claimPolicyIssues,
+  grantIssues,
+  grantPolicyIssues,
+} from "../core/resources/rules/object-rules.ts";
+import { type RegistrationView, registrationIssues } from "../core/resources/rules/registration-rules.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { type Manifest, readManifests } from "./manifests.ts";
 import { isQuotaObject, type QuotaObject, readQuotaObject } from "./quota-object.ts";

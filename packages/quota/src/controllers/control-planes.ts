@@ -2,7 +2,7 @@ import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-cl
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
+import type { ConsumerRef, GroupKind } from "../core/resources/fields/consumer-ref.ts";
 
 /** An object that may have a control plane of its own, such as a Project. */
 export interface PlaneOwner extends GroupKind {

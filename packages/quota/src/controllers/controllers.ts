@@ -1,12 +1,12 @@
 import { backoffMs } from "@milo-quota/kubernetes/client/backoff.ts";
 import { EventRecorder, eventType } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
 import { LeaderElection } from "@milo-quota/kubernetes/client/lease/leader-election.ts";
-import { leaseType, parseLease } from "@milo-quota/kubernetes/client/lease/lease.ts";
+import { leaseType, parseLease } from "@milo-quota/kubernetes/client/lease/lease-object.ts";
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import { healthOf, type InformerHealth } from "@milo-quota/kubernetes/client/watch/informer-health.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { type GroupKind, sameGroupKind } from "../core/resources/consumer-ref.ts";
+import { type GroupKind, sameGroupKind } from "../core/resources/fields/consumer-ref.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import { systemNamespace } from "../core/resources/well-known.ts";
 import { KnownFigures } from "./figures/known-figures.ts";

@@ -1,6 +1,6 @@
 import type { Happening } from "@milo-quota/kubernetes/client/events/core-event.ts";
-import { groupKindText } from "../core/resources/consumer-ref.ts";
-import { labelText } from "../core/resources/label-text.ts";
+import { groupKindText } from "../core/resources/fields/consumer-ref.ts";
+import { labelText } from "../core/resources/fields/label-text.ts";
 import { annotations, labels } from "../core/resources/well-known.ts";
 import type { DecidedClaim } from "./writer/writer-deps.ts";
 

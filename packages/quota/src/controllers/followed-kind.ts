@@ -8,7 +8,7 @@ import { Informer, type ObjectPlace } from "@milo-quota/kubernetes/client/watch/
 import { PlaceMap } from "@milo-quota/kubernetes/client/watch/place-map.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { type GroupKind, groupKindText } from "../core/resources/consumer-ref.ts";
+import { type GroupKind, groupKindText } from "../core/resources/fields/consumer-ref.ts";
 import { anyObject } from "./quota-types.ts";
 import type { Running, Runtime } from "./runtime.ts";
 

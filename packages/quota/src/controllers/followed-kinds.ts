@@ -1,5 +1,5 @@
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
-import { type GroupKind, groupKindText } from "../core/resources/consumer-ref.ts";
+import { type GroupKind, groupKindText } from "../core/resources/fields/consumer-ref.ts";
 import { FollowedKind, type FollowedKindOptions, type FollowedPhase } from "./followed-kind.ts";
 import type { Running } from "./runtime.ts";
 

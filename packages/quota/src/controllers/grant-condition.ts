@@ -1,8 +1,8 @@
 import type { ConditionState } from "@milo-quota/kubernetes/protocol/condition.ts";
-import type { GrantActivity } from "../core/resources/grant-activity.ts";
-import { activeRegistration, type RegistrationView } from "../core/resources/registration-rules.ts";
 import { pendingGrant, type ResourceGrant } from "../core/resources/resource-grant.ts";
 import { isPending } from "../core/resources/resource-registration.ts";
+import type { GrantActivity } from "../core/resources/rules/grant-activity.ts";
+import { activeRegistration, type RegistrationView } from "../core/resources/rules/registration-rules.ts";
 import { issuesText } from "./status/issues-text.ts";
 
 /** The condition Active of a grant, in words. */

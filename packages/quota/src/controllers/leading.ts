@@ -7,8 +7,8 @@ import { FigureViews } from "./figures/figure-views.ts";
 import type { KnownFigures } from "./figures/known-figures.ts";
 import { GrantController } from "./grant-controller.ts";
 import type { LeaderTransactions } from "./leader-transactions.ts";
+import type { ForcedClaim } from "./ownership/forced/supply.ts";
 import { Ownership } from "./ownership/ownership.ts";
-import type { ForcedClaim } from "./ownership/supply.ts";
 import { ClaimPolicyIndex } from "./policies/claim-policy-index.ts";
 import { ClaimPolicyReadiness } from "./policies/claim-policy-readiness.ts";
 import { GrantEngine } from "./policies/grant-engine.ts";
@@ -21,9 +21,9 @@ import type { Runtime } from "./runtime.ts";
 import { Term } from "./term.ts";
 import { RegistrationIndex } from "./views/registration-index.ts";
 import type { Views } from "./views/views.ts";
-import type { BucketViews } from "./writer/bucket-views.ts";
 import { BucketWriter } from "./writer/bucket-writer.ts";
-import { ForcedClaims } from "./writer/forced-claims.ts";
+import { ForcedClaims } from "./writer/claims/forced-claims.ts";
+import type { BucketViews } from "./writer/pages/bucket-views.ts";
 import type { DecisionListener, Leadership } from "./writer/writer-deps.ts";
 
 interface Ground {

@@ -3,7 +3,7 @@ import type { PlaneAddress, ResourceType } from "@milo-quota/kubernetes/client/r
 import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { ConsumerRef, GroupKind } from "../core/resources/consumer-ref.ts";
+import type { ConsumerRef, GroupKind } from "../core/resources/fields/consumer-ref.ts";
 import { bucketNamespace } from "../core/resources/object-names.ts";
 import type { ControlPlanes, PlaneOwner } from "./control-planes.ts";
 import { anyObject } from "./quota-types.ts";

@@ -2,10 +2,10 @@ import { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-dire
 import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { type ConditionState, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
-import { saidConditions } from "../core/resources/conditions.ts";
-import { groupKindText } from "../core/resources/consumer-ref.ts";
-import { registrationIssues } from "../core/resources/registration-rules.ts";
+import { saidConditions } from "../core/resources/fields/conditions.ts";
+import { groupKindText } from "../core/resources/fields/consumer-ref.ts";
 import { type ResourceRegistration, resourceRegistrationDefinition } from "../core/resources/resource-registration.ts";
+import { registrationIssues } from "../core/resources/rules/registration-rules.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
 import { inTime } from "./in-time.ts";
 import { anyObject, registrationsType } from "./quota-types.ts";

@@ -5,7 +5,7 @@ import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts"
 import type { Newcomers } from "../admission/newcomers.ts";
 import type { ControlPlanes } from "../controllers/control-planes.ts";
 import { anyObject, namespacesType } from "../controllers/quota-types.ts";
-import type { GroupKind } from "../core/resources/consumer-ref.ts";
+import type { GroupKind } from "../core/resources/fields/consumer-ref.ts";
 import { organizationDefinition } from "../tenancy/resources/organization.ts";
 import { projectDefinition } from "../tenancy/resources/project.ts";
 

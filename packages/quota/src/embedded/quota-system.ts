@@ -1,7 +1,7 @@
 import type { EmbeddedServer } from "@milo-quota/apiserver/embedded-server.ts";
 import { Admission, type AdmissionOptions, systemUserName } from "../admission/admission.ts";
 import type { AdmissionListener } from "../admission/admission-listener.ts";
-import { uidOf } from "../admission/claimant.ts";
+import { uidOf } from "../admission/claims/claimant.ts";
 import { Controllers } from "../controllers/controllers.ts";
 import type { LeaderTransactions } from "../controllers/leader-transactions.ts";
 import { claimPoliciesType, registrationsType } from "../controllers/quota-types.ts";
@@ -9,8 +9,8 @@ import type { Runtime } from "../controllers/runtime.ts";
 import type { DecisionListener } from "../controllers/writer/writer-deps.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
-import { quotaPlugin } from "./admission-plugin.ts";
 import { newcomersOf } from "./newcomers.ts";
+import { quotaPlugin } from "./quota-plugin.ts";
 import { QuotaTransactions } from "./quota-transactions.ts";
 
 export interface QuotaSystemOptions

@@ -1,8 +1,8 @@
-import type { Companion, Companions } from "@milo-quota/apiserver/registry/companions.ts";
-import { statusWrite } from "@milo-quota/apiserver/registry/companions.ts";
-import type { KindCatalog } from "@milo-quota/apiserver/registry/kind-catalog.ts";
+import type { Companion, Companions } from "@milo-quota/apiserver/registry/admission/companions.ts";
+import { statusWrite } from "@milo-quota/apiserver/registry/admission/companions.ts";
+import type { KindCatalog } from "@milo-quota/apiserver/registry/kinds/kind-catalog.ts";
+import type { ApiObject, ServedKind } from "@milo-quota/apiserver/registry/kinds/served-kind.ts";
 import type { Registry } from "@milo-quota/apiserver/registry/registry.ts";
-import type { ApiObject, ServedKind } from "@milo-quota/apiserver/registry/served-kind.ts";
 import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
 import type { StoredObject } from "@milo-quota/apiserver/storage/object-store.ts";
 import type {
@@ -15,15 +15,15 @@ import type {
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import type { ClaimTransactions, NewClaim, QuotaEffect } from "../admission/claim-transactions.ts";
+import type { ClaimTransactions, NewClaim, QuotaEffect } from "../admission/claims/claim-transactions.ts";
 import type { LeaderTransactions } from "../controllers/leader-transactions.ts";
-import type { ObjectAddress } from "../controllers/ownership/governed-object.ts";
-import { partOf } from "../controllers/ownership/object-needs.ts";
-import type { StoredClaims } from "../controllers/ownership/object-releases.ts";
-import type { RenderedBuckets } from "../controllers/writer/bucket-batch.ts";
-import { shrunkStatus } from "../controllers/writer/claim-status.ts";
-import type { NextPage } from "../controllers/writer/page-store.ts";
-import type { QuotaTicket, ReleasedClaim } from "../controllers/writer/ticket.ts";
+import type { ObjectAddress } from "../controllers/ownership/objects/governed-object.ts";
+import { partOf } from "../controllers/ownership/objects/object-needs.ts";
+import type { StoredClaims } from "../controllers/ownership/objects/object-releases.ts";
+import { shrunkStatus } from "../controllers/writer/claims/claim-status.ts";
+import type { NextPage } from "../controllers/writer/pages/page-store.ts";
+import type { RenderedBuckets } from "../controllers/writer/transactions/bucket-batch.ts";
+import type { QuotaTicket, ReleasedClaim } from "../controllers/writer/transactions/ticket.ts";
 import { allowanceBucketDefinition } from "../core/resources/allowance-bucket.ts";
 import { parseResourceClaim, type ResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
 import { claimFinalizer, quotaGroup } from "../core/resources/well-known.ts";

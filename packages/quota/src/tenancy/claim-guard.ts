@@ -1,6 +1,6 @@
 import { type ApiStatus, forbiddenTo } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { KubernetesObject, ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { type ConsumerRef, consumerText } from "../core/resources/consumer-ref.ts";
+import { type ConsumerRef, consumerText } from "../core/resources/fields/consumer-ref.ts";
 import { organizationOfNamespace, organizationRef, projectRef } from "../core/resources/object-tenant.ts";
 import { parseResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
 import { labels, quotaGroup } from "../core/resources/well-known.ts";

@@ -1,4 +1,4 @@
-import { civilFromDays, daysFromCivil, isCivilDate } from "@milo-quota/kubernetes/cel/values/calendar.ts";
+import { civilFromDays, daysFromCivil, isCivilDate } from "@milo-quota/kubernetes/cel/values/time/calendar.ts";
 import { type DerElement, DerError } from "./der-reader.ts";
 import { element, tags } from "./der-writer.ts";
 

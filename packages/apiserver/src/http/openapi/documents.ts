@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ServedKind } from "../../registry/served-kind.ts";
+import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { kindComponents } from "./kind-components.ts";
 import { kindPaths } from "./operations.ts";
 import { swaggerDocument } from "./swagger.ts";

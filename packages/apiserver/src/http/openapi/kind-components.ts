@@ -1,7 +1,7 @@
 import { withObjectFields } from "@milo-quota/kubernetes/schema/crd.ts";
 import { kindStruct } from "../../registry/builtin/typed/kind-struct.ts";
 import { openApiName } from "../../registry/builtin/typed/struct-table.ts";
-import type { ServedKind } from "../../registry/served-kind.ts";
+import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { type Component, type Components, described, metaPackage, reference } from "./component.ts";
 import { structComponents } from "./struct-components.ts";
 

@@ -2,10 +2,10 @@ import { compileSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts"
 import { describe, expect, it } from "vitest";
 import { allVerbs } from "../../registry/builtin/builtin-kind.ts";
 import { builtinKinds } from "../../registry/builtin/builtin-kinds.ts";
-import type { KindCatalog } from "../../registry/kind-catalog.ts";
-import type { ServedKind } from "../../registry/served-kind.ts";
+import type { KindCatalog } from "../../registry/kinds/kind-catalog.ts";
+import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import type { ApiAnswer } from "../api-request.ts";
-import type { RequestContext } from "../request-context.ts";
+import type { RequestContext } from "../requests/request-context.ts";
 import { OpenApiDocuments } from "./documents.ts";
 import { openApiPaths } from "./openapi-paths.ts";
 

@@ -1,4 +1,4 @@
-import type { ServedKind } from "../../registry/served-kind.ts";
+import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { type Component, metaPackage, reference } from "./component.ts";
 import { componentName, groupVersionKind, listComponentName } from "./kind-components.ts";
 import { deleteParameters, listParameters, pathParameters, queryParameters, writeParameters } from "./parameters.ts";

@@ -1,4 +1,4 @@
-import type { ServedKind } from "../../registry/served-kind.ts";
+import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import type { Component, Components } from "./component.ts";
 import { kindComponents } from "./kind-components.ts";
 

@@ -4,11 +4,11 @@ import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+// Written by the serializer of Kubernetes 1.34.4; the JSON is what Go makes of the object that it reads back.
+import encodedObjects from "../../../test/recorded/encoded-objects.json" with { type: "json" };
 import { builtinKinds } from "../../registry/builtin/builtin-kinds.ts";
 import { structNames, structOf } from "../../registry/builtin/typed/struct-table.ts";
 import { type DecodedBody, decodeProtobuf, undecodable } from "./decode-protobuf.ts";
-// Written by the serializer of Kubernetes 1.34.4; the JSON is what Go makes of the object that it reads back.
-import encodedObjects from "./encoded-objects.json" with { type: "json" };
 import { structOfKind } from "./kind-structs.ts";
 import { type Message, messageOf } from "./message-table.ts";
 import { messageDepthMax, valuesMax } from "./read-limits.ts";

@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from "../../registry/admission.ts";
+import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
 import { type AdmissionResponse, readResponse, UnusableResponse } from "./admission-response.ts";
 import { admissionReview, reviewVersion } from "./admission-review.ts";
 import { CallFailed, type WebhookCaller } from "./webhook-caller.ts";

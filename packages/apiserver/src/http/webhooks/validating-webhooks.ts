@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from "../../registry/admission.ts";
+import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
 import { type CallPorts, callWebhook } from "./call-webhook.ts";
 import type { Webhook } from "./webhook.ts";
 import { internalError, requestTimedOut, WebhookCallFailed } from "./webhook-failure.ts";

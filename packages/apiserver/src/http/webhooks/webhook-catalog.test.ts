@@ -1,6 +1,6 @@
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MemoryLog } from "../../storage/memory-log.ts";
+import { MemoryLog } from "../../storage/log/memory-log.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import { openStore } from "../../storage/store.ts";
 import type { WebhookType } from "./webhook.ts";

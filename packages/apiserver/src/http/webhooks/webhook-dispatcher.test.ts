@@ -1,9 +1,6 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { describe, expect, it } from "vitest";
-import type { AdmissionRequest } from "../../registry/admission.ts";
-import type { ApiObject } from "../../registry/served-kind.ts";
-import { CallFailed } from "./webhook-caller.ts";
 import {
   type Answer,
   alpha,
@@ -14,7 +11,10 @@ import {
   patchOf,
   WebhookBench,
   webhookJson,
-} from "./webhook-fixture.ts";
+} from "../../../test/webhook-objects.ts";
+import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
+import type { ApiObject } from "../../registry/kinds/served-kind.ts";
+import { CallFailed } from "./webhook-caller.ts";
 
 const signal = new AbortController().signal;
 

@@ -1,8 +1,8 @@
 import { forbiddenTo, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { type Labels, matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
-import type { AdmissionRequest } from "../../registry/admission.ts";
-import type { ApiObject, ServedKind } from "../../registry/served-kind.ts";
+import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
+import type { ApiObject, ServedKind } from "../../registry/kinds/served-kind.ts";
 import { inVersion, namespaceOf, requestJson } from "./admission-review.ts";
 import type { Webhook } from "./webhook.ts";
 import { internalError } from "./webhook-failure.ts";

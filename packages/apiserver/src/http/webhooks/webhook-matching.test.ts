@@ -1,10 +1,18 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { describe, expect, it } from "vitest";
-import type { AdmissionRequest } from "../../registry/admission.ts";
+import {
+  alpha,
+  beta,
+  configMap,
+  namespaceKind,
+  objectOf,
+  requestOf,
+  webhookJson,
+} from "../../../test/webhook-objects.ts";
+import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
 import { conditionProblem } from "./match-conditions.ts";
 import { readConfiguration } from "./webhook-configuration.ts";
-import { alpha, beta, configMap, namespaceKind, objectOf, requestOf, webhookJson } from "./webhook-fixture.ts";
 import { invocationOf } from "./webhook-invocation.ts";
 
 const namespaces: Record<string, Record<string, string>> = { shop: { tier: "gold" }, other: {} };

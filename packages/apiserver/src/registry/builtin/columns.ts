@@ -1,4 +1,4 @@
-import type { ApiObject, Column } from "../served-kind.ts";
+import type { ApiObject, Column } from "../kinds/served-kind.ts";
 import { timeSince } from "./age.ts";
 
 type Read = NonNullable<Column["read"]>;

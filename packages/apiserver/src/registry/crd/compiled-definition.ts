@@ -8,8 +8,8 @@ import {
 } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { RE2JS } from "re2js";
-import { compileRules, type RuleTable } from "./compiled-rules.ts";
-import { normalizedSchema } from "./normalized-schema.ts";
+import { compileRules, type RuleTable } from "./rules/compiled-rules.ts";
+import { normalizedSchema } from "./schemas/normalized-schema.ts";
 
 /** A schema made ready, with its rules. Rules are compiled when the first object meets them. */
 export interface CompiledDefinition {

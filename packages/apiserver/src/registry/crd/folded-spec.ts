@@ -1,6 +1,6 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type JsonValue, jsonEquals, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { Definition, DefinitionVersion } from "./definition.ts";
+import type { Definition, DefinitionVersion } from "./definitions/definition.ts";
 
 /**
  * What all versions have in common. Kubernetes keeps it once, and puts the blame there: a definition of one version is

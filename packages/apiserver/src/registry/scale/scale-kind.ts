@@ -1,6 +1,6 @@
 import { builtinKind } from "../builtin/builtin-kind.ts";
 import { ageColumn, nameColumn, typed } from "../builtin/columns.ts";
-import type { Column } from "../served-kind.ts";
+import type { Column } from "../kinds/served-kind.ts";
 
 interface Scale {
   readonly spec?: { readonly replicas?: number };

@@ -11,7 +11,7 @@ import {
 } from "../cel-type.ts";
 import type { Environment } from "../environment.ts";
 import type { Expression } from "../syntax/ast.ts";
-import type { Finding } from "../syntax/finding.ts";
+import type { Finding } from "../syntax/syntax-issue.ts";
 import type { Value } from "../values/value.ts";
 import { checkCall } from "./check-call.ts";
 import { checkBinding, checkComprehension, checkOptionalMap } from "./check-comprehension.ts";

@@ -2,7 +2,7 @@ import { errorType, formatType, type Type } from "../cel-type.ts";
 import type { Environment } from "../environment.ts";
 import type { FunctionDeclaration, Overload } from "../libraries/library.ts";
 import type { Expression } from "../syntax/ast.ts";
-import type { Finding } from "../syntax/finding.ts";
+import type { Finding } from "../syntax/syntax-issue.ts";
 import type { Value } from "../values/value.ts";
 import { Substitution } from "./substitution.ts";
 

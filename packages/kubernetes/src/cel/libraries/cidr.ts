@@ -1,8 +1,8 @@
 import { boolType, cidrType, intType, ipType, stringType } from "../cel-type.ts";
-import { type Cidr, parseCidr } from "../values/cidr.ts";
 import { toText } from "../values/conversions.ts";
 import { excerpt } from "../values/excerpt.ts";
 import { Failure } from "../values/failure.ts";
+import { type Cidr, parseCidr } from "../values/network/cidr.ts";
 import type { Outcome } from "../values/value.ts";
 import { callCost, textCost } from "./costs.ts";
 import { ipFrom } from "./ip.ts";

@@ -1,12 +1,12 @@
 import { dynType, listType, runtimeName, stringType, type Type } from "../cel-type.ts";
 import type { Expression } from "../syntax/ast.ts";
-import type { Finding } from "../syntax/finding.ts";
-import { fixedText, scientificText } from "../values/decimal-text.ts";
+import type { Finding } from "../syntax/syntax-issue.ts";
 import { displayValue } from "../values/display.ts";
 import { Failure } from "../values/failure.ts";
 import { elementAt, listSize } from "../values/lists.ts";
 import type { Meter } from "../values/meter.ts";
-import { asNumber } from "../values/numbers.ts";
+import { fixedText, scientificText } from "../values/numbers/decimal-text.ts";
+import { asNumber } from "../values/numbers/numbers.ts";
 import { typeNameOf } from "../values/type-name.ts";
 import { encodeUtf8 } from "../values/utf8.ts";
 import { type List, type Outcome, Uint, type Value } from "../values/value.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { toJson } from "../../../test/plain-json.ts";
 import { dynType } from "../cel-type.ts";
 import { compile } from "../compile.ts";
 import { createEnvironment } from "../environment.ts";
-import { toJson } from "../plain-json-fixture.ts";
 
 const environment = createEnvironment({ variables: { d: dynType } });
 

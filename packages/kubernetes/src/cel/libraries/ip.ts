@@ -2,7 +2,7 @@ import { boolType, intType, ipType, stringType } from "../cel-type.ts";
 import { toText } from "../values/conversions.ts";
 import { excerpt } from "../values/excerpt.ts";
 import { Failure } from "../values/failure.ts";
-import { type IpAddress, parseIp } from "../values/ip-address.ts";
+import { type IpAddress, parseIp } from "../values/network/ip-address.ts";
 import { callCost, rewriteCost, textCost } from "./costs.ts";
 import { type FunctionDeclaration, free, type Library, method, signatures } from "./library.ts";
 

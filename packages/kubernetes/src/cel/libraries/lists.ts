@@ -11,11 +11,11 @@ import {
   timestampType,
   uintType,
 } from "../cel-type.ts";
-import { add } from "../values/arithmetic.ts";
 import { equal } from "../values/equality.ts";
 import { Failure, noSuchOverload } from "../values/failure.ts";
 import { elementAt, elementsOf, listSize } from "../values/lists.ts";
 import type { Meter } from "../values/meter.ts";
+import { add } from "../values/numbers/checked-arithmetic.ts";
 import { compare } from "../values/ordering.ts";
 import { typeNameOf } from "../values/type-name.ts";
 import { Duration, type List, type Outcome, Uint, type Value } from "../values/value.ts";

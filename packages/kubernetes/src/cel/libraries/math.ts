@@ -1,8 +1,8 @@
 import { boolType, doubleType, dynType, intType, listType, type Type, uintType } from "../cel-type.ts";
-import { negate } from "../values/arithmetic.ts";
 import { Failure, noSuchOverload } from "../values/failure.ts";
 import { elementsOf } from "../values/lists.ts";
-import { asNumber, compareNumbers } from "../values/numbers.ts";
+import { negate } from "../values/numbers/checked-arithmetic.ts";
+import { asNumber, compareNumbers } from "../values/numbers/numbers.ts";
 import { isList, type Outcome, Uint, type Value } from "../values/value.ts";
 import { callCost } from "./costs.ts";
 import { type FunctionDeclaration, free, type Library, type Overload, signatures } from "./library.ts";

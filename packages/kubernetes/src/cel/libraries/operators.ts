@@ -16,8 +16,8 @@ import {
 import { planIndex, planOptionalIndex } from "../run/plan-access.ts";
 import { planEqual, planMembership, planUnequal } from "../run/plan-equality.ts";
 import { planConditional } from "../run/plan-logic.ts";
-import { add, divide, modulo, multiply, negate, subtract } from "../values/arithmetic.ts";
 import { Failure, noSuchOverload } from "../values/failure.ts";
+import { add, divide, modulo, multiply, negate, subtract } from "../values/numbers/checked-arithmetic.ts";
 import { compare } from "../values/ordering.ts";
 import type { Outcome, Value } from "../values/value.ts";
 import { additionCost, callCost, orderingCost } from "./costs.ts";

@@ -1,7 +1,7 @@
 import { boolType, doubleType, intType, quantityType, stringType } from "../cel-type.ts";
 import { Failure } from "../values/failure.ts";
-import { isInt64 } from "../values/int64.ts";
-import { compareNumbers } from "../values/numbers.ts";
+import { isInt64 } from "../values/numbers/int64.ts";
+import { compareNumbers } from "../values/numbers/numbers.ts";
 import {
   addQuantities,
   approximateUnits,
@@ -10,7 +10,7 @@ import {
   type Quantity,
   quantityOf,
   wholeUnits,
-} from "../values/quantity.ts";
+} from "../values/numbers/quantity.ts";
 import { callCost, textCost } from "./costs.ts";
 import { type FunctionDeclaration, free, type Library, method } from "./library.ts";
 

@@ -1,8 +1,8 @@
 import { durationType, intType, stringType, timestampType } from "../cel-type.ts";
 import { Failure } from "../values/failure.ts";
-import { floorMod } from "../values/floor.ts";
-import { isOffset, secondsEast } from "../values/time-zone.ts";
-import { type ClockReading, clockAt, nanosPerSecond } from "../values/timestamps.ts";
+import { floorMod } from "../values/time/floor.ts";
+import { isOffset, secondsEast } from "../values/time/time-zone.ts";
+import { type ClockReading, clockAt, nanosPerSecond } from "../values/time/timestamps.ts";
 import type { Duration, Outcome, Timestamp } from "../values/value.ts";
 import { callCost } from "./costs.ts";
 import { type FunctionDeclaration, method, type Overload } from "./library.ts";

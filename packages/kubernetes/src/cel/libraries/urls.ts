@@ -1,8 +1,8 @@
 import { boolType, listType, mapType, stringType, urlType } from "../cel-type.ts";
 import { excerpt } from "../values/excerpt.ts";
 import { Failure } from "../values/failure.ts";
-import { parseUrl, type Url } from "../values/url.ts";
-import { escapePath, hasBrokenEscape, unescapeUrl } from "../values/url-escapes.ts";
+import { parseUrl, type Url } from "../values/network/url.ts";
+import { escapePath, hasBrokenEscape, unescapeUrl } from "../values/network/url-escapes.ts";
 import { ListValue, type LookupKey, type MapEntry, MapValue } from "../values/value.ts";
 import { callCost, rewriteCost, tenth, textCost } from "./costs.ts";
 import { type FunctionDeclaration, free, type Library, method } from "./library.ts";

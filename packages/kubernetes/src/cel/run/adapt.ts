@@ -1,11 +1,11 @@
 import { dynType, isOptional, type Type } from "../cel-type.ts";
 import { parsingCost, readingCost, textCost } from "../libraries/costs.ts";
 import { decodeBase64 } from "../values/base64.ts";
-import { parseDuration } from "../values/durations.ts";
 import { Failure, failed } from "../values/failure.ts";
 import { fromJson } from "../values/from-json.ts";
 import type { Meter } from "../values/meter.ts";
-import { parseTimestamp } from "../values/timestamps.ts";
+import { parseDuration } from "../values/time/durations.ts";
+import { parseTimestamp } from "../values/time/timestamps.ts";
 import {
   isJsonList,
   isJsonObject,

@@ -1,6 +1,6 @@
-import { SyntaxStop } from "./finding.ts";
+import { keywords, type Token } from "./lexer-token.ts";
 import { scanString } from "./string-literal.ts";
-import { keywords, type Token } from "./token.ts";
+import { SyntaxStop } from "./syntax-issue.ts";
 
 const blank = /(?:[\t\n\f\r ]|\/\/[^\n]*)*/y;
 const double = /(?:\d+\.\d+|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+/y;

@@ -1,5 +1,5 @@
 import type { Expression } from "./ast.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./syntax-issue.ts";
 
 /** A call whose arguments are not values but expressions to be placed elsewhere. */
 export interface MacroCall {

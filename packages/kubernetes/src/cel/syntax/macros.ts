@@ -1,6 +1,6 @@
 import type { ComprehensionForm, Expression } from "./ast.ts";
-import type { Finding } from "./finding.ts";
 import type { Expansion, Macro, MacroCall } from "./macro.ts";
+import type { Finding } from "./syntax-issue.ts";
 
 export const standardMacros: readonly Macro[] = [
   {

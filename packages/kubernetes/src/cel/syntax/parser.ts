@@ -1,14 +1,14 @@
 import { defaultLimits, type Limits } from "../limits.ts";
-import { isInt64, isUint64 } from "../values/int64.ts";
+import { isInt64, isUint64 } from "../values/numbers/int64.ts";
 import { textLength } from "../values/text.ts";
 import { Uint, type Value } from "../values/value.ts";
 import { type Expression, type MapLiteralEntry, type MessageField, qualifiedName } from "./ast.ts";
 import { childrenOf } from "./children.ts";
-import { type Finding, SyntaxStop } from "./finding.ts";
 import { nextToken } from "./lexer.ts";
+import { reservedWords, type Token } from "./lexer-token.ts";
 import { type Macro, macroKey, type WithoutDepth } from "./macro.ts";
 import { binaryOperators } from "./operators.ts";
-import { reservedWords, type Token } from "./token.ts";
+import { type Finding, SyntaxStop } from "./syntax-issue.ts";
 
 export interface ParseOptions {
   /** By `macroKey`. */

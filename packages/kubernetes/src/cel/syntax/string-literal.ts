@@ -1,6 +1,6 @@
 import { encodeUtf8 } from "../values/utf8.ts";
-import { SyntaxStop } from "./finding.ts";
-import type { Token } from "./token.ts";
+import type { Token } from "./lexer-token.ts";
+import { SyntaxStop } from "./syntax-issue.ts";
 
 /** Reads a string or bytes literal whose opening, prefix and quotes, is known. */
 export function scanString(source: string, offset: number, opening: string): Token {

@@ -1,10 +1,10 @@
-import { formatDuration, parseDuration } from "./durations.ts";
 import { Failure } from "./failure.ts";
-import { floorDiv } from "./floor.ts";
-import { formatDouble } from "./format-double.ts";
-import { int64Max, isInt64, isUint64 } from "./int64.ts";
+import { formatDouble } from "./numbers/format-double.ts";
+import { int64Max, isInt64, isUint64 } from "./numbers/int64.ts";
 import { Opaque } from "./opaque.ts";
-import { formatTimestamp, nanosPerSecond, parseTimestamp, timestampOrOverflow } from "./timestamps.ts";
+import { formatDuration, parseDuration } from "./time/durations.ts";
+import { floorDiv } from "./time/floor.ts";
+import { formatTimestamp, nanosPerSecond, parseTimestamp, timestampOrOverflow } from "./time/timestamps.ts";
 import { typeNameOf } from "./type-name.ts";
 import { decodeUtf8, encodeUtf8 } from "./utf8.ts";
 import { Duration, type Outcome, Timestamp, Uint, type Value } from "./value.ts";

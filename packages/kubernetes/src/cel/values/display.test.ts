@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { displayValue } from "./display.ts";
 import { MapBuilder } from "./maps.ts";
-import { parseQuantity, type Quantity } from "./quantity.ts";
+import { parseQuantity, type Quantity } from "./numbers/quantity.ts";
 import { Duration, ListValue, Optional, Timestamp, TypeName, Uint, type Value } from "./value.ts";
 
 function mapOf(...entries: [Value, Value][]): Value {

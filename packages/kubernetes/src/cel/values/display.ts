@@ -1,11 +1,11 @@
-import { formatDuration } from "./durations.ts";
-import { plainDecimal } from "./format-double.ts";
 import { elementsOf } from "./lists.ts";
 import { mapEntries } from "./maps.ts";
 import { depthMax, type Meter } from "./meter.ts";
+import { plainDecimal } from "./numbers/format-double.ts";
+import { Quantity } from "./numbers/quantity.ts";
 import type { Opaque } from "./opaque.ts";
-import { Quantity } from "./quantity.ts";
-import { formatTimestamp } from "./timestamps.ts";
+import { formatDuration } from "./time/durations.ts";
+import { formatTimestamp } from "./time/timestamps.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import {
   Duration,

@@ -1,7 +1,7 @@
 import { elementAt, listSize } from "./lists.ts";
 import { mapGet, mapKeys, mapSize } from "./maps.ts";
 import { type Meter, refuseDepth } from "./meter.ts";
-import { asNumber, compareNumbers } from "./numbers.ts";
+import { asNumber, compareNumbers } from "./numbers/numbers.ts";
 import { Opaque } from "./opaque.ts";
 import {
   Duration,

@@ -1,4 +1,4 @@
-import { isInt64 } from "./int64.ts";
+import { isInt64 } from "./numbers/int64.ts";
 import type { Value } from "./value.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { decodeBase64 } from "./base64.ts";
-import { isCivilDate } from "./calendar.ts";
+import { parseUrl } from "./network/url.ts";
 import { Opaque } from "./opaque.ts";
+import { isCivilDate } from "./time/calendar.ts";
 import { formatName } from "./type-name.ts";
-import { parseUrl } from "./url.ts";
 
 /** Says what is wrong with a text; nothing if it is as it should be. */
 type Validate = (text: string) => readonly string[];

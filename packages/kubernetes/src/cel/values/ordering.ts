@@ -1,5 +1,5 @@
 import { type Failure, noSuchOverload } from "./failure.ts";
-import { asNumber, compareNumbers } from "./numbers.ts";
+import { asNumber, compareNumbers } from "./numbers/numbers.ts";
 import { compareText } from "./text.ts";
 import { Duration, Timestamp, type Value } from "./value.ts";
 

@@ -1,4 +1,4 @@
-import { isUint64 } from "./int64.ts";
+import { isUint64 } from "./numbers/int64.ts";
 import { Opaque } from "./opaque.ts";
 import { semverName } from "./type-name.ts";
 

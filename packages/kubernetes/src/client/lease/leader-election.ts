@@ -6,7 +6,7 @@ import { pause } from "../pause.ts";
 import type { ResourceClient } from "../resources/resource-client.ts";
 import { type Abort, sharedAbort } from "../shared-abort.ts";
 import { untilAborted } from "../until-aborted.ts";
-import { type Lease, newLease, renewed } from "./lease.ts";
+import { type Lease, newLease, renewed } from "./lease-object.ts";
 import { type Moment, PassedTime } from "./passed-time.ts";
 
 export interface LeaderElectionOptions {

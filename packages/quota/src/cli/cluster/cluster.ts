@@ -3,10 +3,10 @@ import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/k
 import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
 import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import type { ConsumerRef } from "../../core/resources/consumer-ref.ts";
+import type { ConsumerRef } from "../../core/resources/fields/consumer-ref.ts";
 import { CommandFailure } from "../command-failure.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { accessOf, type Surroundings } from "./cluster-access.ts";
+import { accessOf, type Surroundings } from "./chosen-access.ts";
 import type { ClusterFlags } from "./cluster-flags.ts";
 import {
   isOrganization,

@@ -2,7 +2,7 @@ import { rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.t
 import type { PlaneAddress, ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { dnsLabel } from "@milo-quota/kubernetes/protocol/names.ts";
-import type { ConsumerRef } from "../../core/resources/consumer-ref.ts";
+import type { ConsumerRef } from "../../core/resources/fields/consumer-ref.ts";
 import { organizationOf, organizationRef, projectRef, tenantGroup } from "../../core/resources/object-tenant.ts";
 import { CommandFailure } from "../command-failure.ts";
 import { exitCodes } from "../exit-codes.ts";

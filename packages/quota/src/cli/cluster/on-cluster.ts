@@ -2,8 +2,8 @@ import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import type { Command } from "commander";
 import { CommandFailure, failureOf } from "../command-failure.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import type { Surroundings } from "./chosen-access.ts";
 import { Cluster } from "./cluster.ts";
-import type { Surroundings } from "./cluster-access.ts";
 import type { ClusterFlags } from "./cluster-flags.ts";
 
 /** Does the work of a command on the cluster that its flags mean; what goes wrong is told, and the exit code set. */

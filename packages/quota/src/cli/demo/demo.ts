@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Surroundings } from "../cluster/cluster-access.ts";
-import { localFile } from "../cluster/cluster-access.ts";
+import type { Surroundings } from "../cluster/chosen-access.ts";
+import { localFile } from "../cluster/chosen-access.ts";
 import { type ClusterFlags, withClusterFlags } from "../cluster/cluster-flags.ts";
 import { onCluster } from "../cluster/on-cluster.ts";
 import { exitCodes } from "../exit-codes.ts";

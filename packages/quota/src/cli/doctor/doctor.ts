@@ -1,6 +1,6 @@
 import type { Command } from "commander";
+import type { Surroundings } from "../cluster/chosen-access.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { Surroundings } from "../cluster/cluster-access.ts";
 import { type ClusterFlags, withClusterFlags } from "../cluster/cluster-flags.ts";
 import { isSeenWhole } from "../cluster/control-planes.ts";
 import { inEachPlane } from "../cluster/each-plane.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Surroundings } from "../cluster/cluster-access.ts";
+import type { Surroundings } from "../cluster/chosen-access.ts";
 import { withClusterFlags } from "../cluster/cluster-flags.ts";
 import { onCluster } from "../cluster/on-cluster.ts";
 import { withOutputFlag } from "../output.ts";

@@ -5,7 +5,7 @@ import { isWorthReporting } from "../status/quiet-conflicts.ts";
 import { isNamespaceMissing } from "../system-namespace.ts";
 import { RegistrationIndex } from "../views/registration-index.ts";
 import type { Views } from "../views/views.ts";
-import type { BucketKey, BucketViews } from "../writer/bucket-views.ts";
+import type { BucketKey, BucketViews } from "../writer/pages/bucket-views.ts";
 import type { Leadership } from "../writer/writer-deps.ts";
 import { GrantsOfConsumers } from "./grants-of-consumers.ts";
 import { listViews } from "./list-views.ts";

@@ -1,9 +1,9 @@
 import type { Informer, ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
-import { type ConsumerRef, consumerKey } from "../../core/resources/consumer-ref.ts";
-import { grantActivity } from "../../core/resources/grant-activity.ts";
-import type { RegistrationView } from "../../core/resources/registration-rules.ts";
+import { type ConsumerRef, consumerKey } from "../../core/resources/fields/consumer-ref.ts";
 import type { ResourceGrant } from "../../core/resources/resource-grant.ts";
-import type { BucketKey } from "../writer/bucket-views.ts";
+import { grantActivity } from "../../core/resources/rules/grant-activity.ts";
+import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
+import type { BucketKey } from "../writer/pages/bucket-views.ts";
 
 /** The grants of each consumer. They count in the plane they are made in. */
 export class GrantsOfConsumers {

@@ -2,8 +2,8 @@ import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import type { Figures, PageBook } from "../../core/ledger/page-book.ts";
 import type { ShortPart } from "../../core/ledger/settle.ts";
 import { tryClaims } from "../../core/ledger/trial.ts";
-import { consumerKey } from "../../core/resources/consumer-ref.ts";
-import type { BucketKey, BucketViews } from "../writer/bucket-views.ts";
+import { consumerKey } from "../../core/resources/fields/consumer-ref.ts";
+import type { BucketKey, BucketViews } from "../writer/pages/bucket-views.ts";
 
 interface Known {
   readonly key: BucketKey;

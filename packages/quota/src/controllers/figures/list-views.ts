@@ -2,7 +2,7 @@ import type { RawItem } from "@milo-quota/kubernetes/client/resources/list-page.
 import { nameIn, UnreadableObject } from "@milo-quota/kubernetes/client/resources/read-reply.ts";
 import { pageSize } from "@milo-quota/kubernetes/client/resources/request-options.ts";
 import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
-import { dimensionKey } from "../../core/resources/dimensions.ts";
+import { dimensionKey } from "../../core/resources/fields/dimensions.ts";
 import { bucketName, effectiveGrantName } from "../../core/resources/object-names.ts";
 import type { ControlPlanes } from "../control-planes.ts";
 import { inTime } from "../in-time.ts";

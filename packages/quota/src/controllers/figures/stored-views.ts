@@ -1,5 +1,5 @@
-import { consumerKey } from "../../core/resources/consumer-ref.ts";
-import type { BucketKey } from "../writer/bucket-views.ts";
+import { consumerKey } from "../../core/resources/fields/consumer-ref.ts";
+import type { BucketKey } from "../writer/pages/bucket-views.ts";
 import { placeId, type StoredView, type ViewPlace } from "./view-store.ts";
 
 /** What is known of a stored view. After a write of somebody else, or one without an answer, that is nothing. */

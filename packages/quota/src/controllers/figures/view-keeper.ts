@@ -1,4 +1,4 @@
-import type { BucketKey } from "../writer/bucket-views.ts";
+import type { BucketKey } from "../writer/pages/bucket-views.ts";
 import { type StoredViews, viewId } from "./stored-views.ts";
 import { placeId, type StoredView, type ViewPlace, type ViewStore } from "./view-store.ts";
 import type { WantedView } from "./wanted-view.ts";

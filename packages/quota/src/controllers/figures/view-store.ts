@@ -8,11 +8,11 @@ import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type AllowanceBucket, parseAllowanceBucket } from "../../core/resources/allowance-bucket.ts";
-import { dimensionKey } from "../../core/resources/dimensions.ts";
 import {
   type EffectiveResourceGrant,
   parseEffectiveResourceGrant,
 } from "../../core/resources/effective-resource-grant.ts";
+import { dimensionKey } from "../../core/resources/fields/dimensions.ts";
 import { quotaApiVersion, systemNamespace } from "../../core/resources/well-known.ts";
 import { findIfAny } from "../find-if-any.ts";
 import { inTime } from "../in-time.ts";
@@ -20,7 +20,7 @@ import { bucketsType, effectiveGrantsType } from "../quota-types.ts";
 import type { Runtime } from "../runtime.ts";
 import { writeStatus } from "../status/write-status.ts";
 import { ensureNamespace, isNamespaceMissing } from "../system-namespace.ts";
-import { parseWritten, type Written } from "../writer/written.ts";
+import { parseWritten, type Written } from "../writer/pages/written.ts";
 import type { ViewKind, WantedView } from "./wanted-view.ts";
 
 /** Where a view is. */

@@ -6,10 +6,10 @@ import { overLimit } from "../../core/ledger/over-limit.ts";
 import type { PageBook } from "../../core/ledger/page-book.ts";
 import { allocatedFrom, dimensionContent, effectiveStatus, shownDimensions } from "../../core/ledger/view-status.ts";
 import { bucketManifest } from "../../core/resources/bucket-manifest.ts";
-import { parseDimensionKey } from "../../core/resources/dimensions.ts";
+import { parseDimensionKey } from "../../core/resources/fields/dimensions.ts";
 import { bucketName, effectiveGrantName } from "../../core/resources/object-names.ts";
 import type { ResourceGrant } from "../../core/resources/resource-grant.ts";
-import type { BucketKey } from "../writer/bucket-views.ts";
+import type { BucketKey } from "../writer/pages/bucket-views.ts";
 
 /** The two kinds that show figures beside a page. */
 export type ViewKind = "EffectiveResourceGrant" | "AllowanceBucket";

@@ -1,7 +1,7 @@
 import type { CompiledClaimPolicy } from "../../core/policy/claim-policy.ts";
 import type { ReadyPolicy } from "../../core/policy/policy-index.ts";
 import type { ClaimCreationPolicy } from "../../core/resources/claim-creation-policy.ts";
-import type { GroupKind } from "../../core/resources/consumer-ref.ts";
+import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
 
 export type GoverningPolicy = ReadyPolicy<ClaimCreationPolicy, CompiledClaimPolicy>;
 

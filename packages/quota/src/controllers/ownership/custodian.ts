@@ -6,15 +6,15 @@ import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import { planeOfConsumer } from "../control-planes.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import { Deferred } from "../writer/all-of.ts";
-import type { ClaimChanges } from "./claim-changes.ts";
-import { addressKey, type ObjectAddress } from "./governed-object.ts";
-import type { ObjectNeeds } from "./object-needs.ts";
-import { isAtRest, type ObjectPlan } from "./object-plan.ts";
-import type { GovernedObject, ObjectPlans, PolicyPlan } from "./object-plans.ts";
-import { factsOf, type ObjectReader } from "./object-reader.ts";
-import type { ObjectViews } from "./object-views.ts";
+import type { ClaimChanges } from "./claims/claim-changes.ts";
+import type { Supply } from "./forced/supply.ts";
+import { addressKey, type ObjectAddress } from "./objects/governed-object.ts";
+import type { ObjectNeeds } from "./objects/object-needs.ts";
+import { isAtRest, type ObjectPlan } from "./objects/object-plan.ts";
+import type { GovernedObject, ObjectPlans, PolicyPlan } from "./objects/object-plans.ts";
+import { factsOf, type ObjectReader } from "./objects/object-reader.ts";
+import type { ObjectViews } from "./objects/object-views.ts";
 import { PlaneQueues } from "./plane-queues.ts";
-import type { Supply } from "./supply.ts";
 
 /** Lowers what a granted claim holds; the parts are what it is to hold from then on. */
 export interface ClaimShrinker {

@@ -4,9 +4,9 @@ import { inTime } from "../in-time.ts";
 import { anyObject, claimPoliciesType } from "../quota-types.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import type { ClaimPolicies, PolicyPlace, PolicyState } from "./claim-policies.ts";
-import type { ObjectAddress } from "./governed-object.ts";
-import { isOlder } from "./object-plan.ts";
-import type { ObjectFacts } from "./object-reader.ts";
+import type { ObjectAddress } from "./objects/governed-object.ts";
+import { isOlder } from "./objects/object-plan.ts";
+import type { ObjectFacts } from "./objects/object-reader.ts";
 
 export interface PreviewCountsOptions {
   readonly runtime: Runtime;

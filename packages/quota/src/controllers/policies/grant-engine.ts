@@ -4,9 +4,9 @@ import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import { type GrantOrigin, originId } from "../../core/policy/grant-origin.ts";
-import { type GroupKind, groupKindText, sameGroupKind } from "../../core/resources/consumer-ref.ts";
+import { type GroupKind, groupKindText, sameGroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import { FollowedKinds } from "../followed-kinds.ts";
-import { ObjectReader } from "../ownership/object-reader.ts";
+import { ObjectReader } from "../ownership/objects/object-reader.ts";
 import type { Running, Runtime } from "../runtime.ts";
 import { isConflict, isWorthReporting } from "../status/quiet-conflicts.ts";
 import type { Views } from "../views/views.ts";

@@ -2,9 +2,9 @@ import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.t
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { GrantOrigin } from "../../core/policy/grant-origin.ts";
 import type { CompiledGrantPolicy, GrantRendering, RenderedGrant } from "../../core/policy/grant-policy.ts";
-import type { GroupKind } from "../../core/resources/consumer-ref.ts";
+import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import { type ControlPlanes, planeLabel } from "../control-planes.ts";
-import { factsOf } from "../ownership/object-reader.ts";
+import { factsOf } from "../ownership/objects/object-reader.ts";
 import type { GrantPolicyIndex } from "./grant-policy-index.ts";
 import type { PolicyPlace } from "./watched-policies.ts";
 

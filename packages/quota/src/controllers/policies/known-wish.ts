@@ -1,6 +1,6 @@
 import { type GrantOrigin, tracedGrant } from "../../core/policy/grant-origin.ts";
 import type { RenderedGrant } from "../../core/policy/grant-policy.ts";
-import { sameGroupKind } from "../../core/resources/consumer-ref.ts";
+import { sameGroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import type { ControlPlanes } from "../control-planes.ts";
 import type { FollowedKinds } from "../followed-kinds.ts";
 import type { GrantPolicyIndex } from "./grant-policy-index.ts";

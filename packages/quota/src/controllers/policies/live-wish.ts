@@ -2,10 +2,10 @@ import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.t
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { GrantOrigin } from "../../core/policy/grant-origin.ts";
 import { compileGrantPolicy } from "../../core/policy/grant-policy.ts";
-import { sameGroupKind } from "../../core/resources/consumer-ref.ts";
+import { sameGroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import { type GrantCreationPolicy, parseGrantCreationPolicy } from "../../core/resources/grant-creation-policy.ts";
 import type { ControlPlanes } from "../control-planes.ts";
-import type { ObjectReader } from "../ownership/object-reader.ts";
+import type { ObjectReader } from "../ownership/objects/object-reader.ts";
 import { grantPoliciesType } from "../quota-types.ts";
 import { placeOfGrant, planeOfLabel, renderGrant } from "./grant-wishes.ts";
 

@@ -1,4 +1,4 @@
-import { type GroupKind, sameGroupKind } from "../../core/resources/consumer-ref.ts";
+import { type GroupKind, sameGroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import type { GrantPolicyIndex } from "./grant-policy-index.ts";
 import type { PolicyPlace } from "./watched-policies.ts";
 

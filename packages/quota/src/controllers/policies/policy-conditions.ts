@@ -1,7 +1,7 @@
 import type { ConditionState } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { PolicyVerdict } from "../../core/policy/policy-index.ts";
-import { type GroupKind, groupKindText } from "../../core/resources/consumer-ref.ts";
 import { type Enforcement, laxityOf } from "../../core/resources/enforcement.ts";
+import { type GroupKind, groupKindText } from "../../core/resources/fields/consumer-ref.ts";
 import { issuesText } from "../status/issues-text.ts";
 
 /** Whether the kind that a policy is about is there; unknown when nobody could tell. */

@@ -6,7 +6,7 @@ import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import { type Condition, type ConditionState, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { AnyPolicy, IndexedPolicy } from "../../core/policy/policy-index.ts";
-import type { GroupKind } from "../../core/resources/consumer-ref.ts";
+import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import { PlaneQueues } from "../ownership/plane-queues.ts";
 import { anyObject } from "../quota-types.ts";
 import type { Running, Runtime } from "../runtime.ts";

@@ -6,8 +6,8 @@ import {
   type PolicyRules,
   type ReadyPolicy,
 } from "../../core/policy/policy-index.ts";
-import type { GroupKind } from "../../core/resources/consumer-ref.ts";
-import type { RegistrationView } from "../../core/resources/registration-rules.ts";
+import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
+import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
 import type { Running } from "../runtime.ts";
 import { RegistrationIndex } from "../views/registration-index.ts";
 import type { Views } from "../views/views.ts";

@@ -1,6 +1,6 @@
 import type { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
-import type { RegistrationView } from "../../core/resources/registration-rules.ts";
 import type { ResourceRegistration } from "../../core/resources/resource-registration.ts";
+import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
 
 /** Registrations by what they register. */
 export class RegistrationIndex implements RegistrationView {

@@ -1,6 +1,6 @@
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
 import { plus } from "../../core/ledger/arithmetic.ts";
-import { type Amount, noAmount } from "../../core/resources/amount.ts";
+import { type Amount, noAmount } from "../../core/resources/fields/amount.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Views } from "../views/views.ts";
 import { type ConsumerKey, type ConsumerState, consumerId } from "./consumer-state.ts";

@@ -6,15 +6,15 @@ import { type OpenClaim, pagesOf } from "../../core/ledger/page.ts";
 import type { PageBook } from "../../core/ledger/page-book.ts";
 import { capacityOf } from "../../core/ledger/pools.ts";
 import { openClaimOf } from "../../core/ledger/read-claim.ts";
-import { type ConsumerRef, consumerKey } from "../../core/resources/consumer-ref.ts";
-import { grantActivity } from "../../core/resources/grant-activity.ts";
-import type { RegistrationView } from "../../core/resources/registration-rules.ts";
+import { type ConsumerRef, consumerKey } from "../../core/resources/fields/consumer-ref.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import type { ResourceGrant } from "../../core/resources/resource-grant.ts";
+import { grantActivity } from "../../core/resources/rules/grant-activity.ts";
+import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
 import type { ClaimRecord } from "../views/claim-record.ts";
 import { Fences } from "./fences.ts";
-import type { StoredPage } from "./stored-page.ts";
-import { Turns } from "./turns.ts";
+import type { StoredPage } from "./pages/stored-page.ts";
+import { Turns } from "./transactions/turns.ts";
 
 /** Whose quota, and in which plane. */
 export interface ConsumerKey {

@@ -1,7 +1,7 @@
-import { consumerText } from "../../core/resources/consumer-ref.ts";
+import { consumerText } from "../../core/resources/fields/consumer-ref.ts";
 import { isNamespaceMissing } from "../system-namespace.ts";
 import { allOf } from "./all-of.ts";
-import { ClaimAnswers } from "./claim-answers.ts";
+import { ClaimAnswers } from "./claims/claim-answers.ts";
 import type { ConsumerState } from "./consumer-state.ts";
 import type { WriterDeps } from "./writer-deps.ts";
 

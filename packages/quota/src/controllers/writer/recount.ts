@@ -1,8 +1,8 @@
 import { pagesOf } from "../../core/ledger/page.ts";
 import { adoptPage } from "../../core/ledger/rewrite.ts";
+import { isValid } from "./claims/validity.ts";
 import type { ConsumerState } from "./consumer-state.ts";
-import type { StoredPage } from "./stored-page.ts";
-import { isValid } from "./validity.ts";
+import type { StoredPage } from "./pages/stored-page.ts";
 import type { WriterDeps } from "./writer-deps.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { pagesOf } from "../../core/ledger/page.ts";
 import { dropPromises, recover } from "../../core/ledger/recover.ts";
 import type { Deferred } from "./all-of.ts";
-import type { ClaimAnswers } from "./claim-answers.ts";
+import type { ClaimAnswers } from "./claims/claim-answers.ts";
 import type { ConsumerState, OpenEntry } from "./consumer-state.ts";
-import type { PageWrites } from "./page-writes.ts";
+import type { PageWrites } from "./pages/page-writes.ts";
 import type { WriterDeps } from "./writer-deps.ts";
 
 interface Context {

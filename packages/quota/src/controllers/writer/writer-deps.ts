@@ -2,10 +2,10 @@ import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import type { Runtime } from "../runtime.ts";
 import type { RegistrationIndex } from "../views/registration-index.ts";
 import type { Views } from "../views/views.ts";
-import type { BucketViews } from "./bucket-views.ts";
-import type { ClaimStore } from "./claim-store.ts";
-import type { ForcedClaims } from "./forced-claims.ts";
-import type { PageStore } from "./page-store.ts";
+import type { ClaimStore } from "./claims/claim-store.ts";
+import type { ForcedClaims } from "./claims/forced-claims.ts";
+import type { BucketViews } from "./pages/bucket-views.ts";
+import type { PageStore } from "./pages/page-store.ts";
 
 /** Who acts for all. Saves work that would be in vain; nothing is safe by it. */
 export interface Leadership {

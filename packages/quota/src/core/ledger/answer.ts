@@ -1,8 +1,8 @@
 import type { ConditionState } from "@milo-quota/kubernetes/protocol/condition.ts";
-import { amountMax, amountToJson, noAmount } from "../resources/amount.ts";
-import { dimensionKey } from "../resources/dimensions.ts";
+import { amountMax, amountToJson, noAmount } from "../resources/fields/amount.ts";
+import { dimensionKey } from "../resources/fields/dimensions.ts";
+import { displayAmount, displayFloor, displayNumber, type Unit } from "../resources/fields/units.ts";
 import type { ClaimRequest } from "../resources/resource-claim.ts";
-import { displayAmount, displayFloor, displayNumber, type Unit } from "../resources/units.ts";
 import { least, minusOrNone, total } from "./arithmetic.ts";
 import type { ShortPart } from "./settle.ts";
 

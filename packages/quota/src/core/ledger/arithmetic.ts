@@ -1,5 +1,5 @@
 import { usedPercentMax as percentMax } from "../resources/allowance-bucket.ts";
-import type { Amount } from "../resources/amount.ts";
+import type { Amount } from "../resources/fields/amount.ts";
 
 /**
  * All arithmetic on amounts. Sums may pass int64 in here, because bigints do not overflow; what a page shows is cut to it.

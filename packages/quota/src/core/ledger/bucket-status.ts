@@ -1,5 +1,5 @@
-import { amountToJson } from "../resources/amount.ts";
-import { parseDimensionKey } from "../resources/dimensions.ts";
+import { amountToJson } from "../resources/fields/amount.ts";
+import { parseDimensionKey } from "../resources/fields/dimensions.ts";
 import { quotaApiVersion } from "../resources/well-known.ts";
 import { percentOf, plus } from "./arithmetic.ts";
 import type { PageContent, Reservation } from "./page.ts";

@@ -1,4 +1,4 @@
-import type { Amount } from "../resources/amount.ts";
+import type { Amount } from "../resources/fields/amount.ts";
 import { least } from "./arithmetic.ts";
 
 /** A part of a claim: so much of a resource type, with these dimensions. */

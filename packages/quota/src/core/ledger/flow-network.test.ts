@@ -1,6 +1,6 @@
 import type { LabelRequirements } from "@milo-quota/kubernetes/protocol/label-selector.ts";
 import { describe, expect, it } from "vitest";
-import type { Amount } from "../resources/amount.ts";
+import type { Amount } from "../resources/fields/amount.ts";
 import { FlowNetwork, type FlowNode } from "./flow-network.ts";
 import type { Pool } from "./pools.ts";
 

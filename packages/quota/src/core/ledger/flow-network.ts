@@ -1,6 +1,6 @@
 import { matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
-import { type Amount, noAmount } from "../resources/amount.ts";
-import type { Dimensions } from "../resources/dimensions.ts";
+import { type Amount, noAmount } from "../resources/fields/amount.ts";
+import type { Dimensions } from "../resources/fields/dimensions.ts";
 import { least, minus, plus } from "./arithmetic.ts";
 import type { Pool } from "./pools.ts";
 

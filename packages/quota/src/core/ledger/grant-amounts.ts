@@ -1,6 +1,6 @@
-import { activeRegistration, type RegistrationView } from "../resources/registration-rules.ts";
+import { displayAmount } from "../resources/fields/units.ts";
 import type { ResourceGrant } from "../resources/resource-grant.ts";
-import { displayAmount } from "../resources/units.ts";
+import { activeRegistration, type RegistrationView } from "../resources/rules/registration-rules.ts";
 import { total } from "./arithmetic.ts";
 
 /** What a grant gives, in the units people read: `3 projects, 8 GiB`. What nobody registered has no unit but its name. */

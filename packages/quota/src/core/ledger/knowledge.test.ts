@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { amountOf } from "../resources/amount.ts";
+import { amountOf } from "../resources/fields/amount.ts";
 import { type ClaimKnowledge, type ClaimPart, mergeKnowledge } from "./claim-knowledge.ts";
 import { ConsumerLedger } from "./consumer-ledger.ts";
 

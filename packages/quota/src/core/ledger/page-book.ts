@@ -1,6 +1,6 @@
 import { reservationsMax } from "../resources/allowance-bucket.ts";
-import { type Amount, noAmount } from "../resources/amount.ts";
-import { parseDimensionKey } from "../resources/dimensions.ts";
+import { type Amount, noAmount } from "../resources/fields/amount.ts";
+import { parseDimensionKey } from "../resources/fields/dimensions.ts";
 import { minus, minusOrNone, plus, total } from "./arithmetic.ts";
 import { FlowNetwork, type FlowNode } from "./flow-network.ts";
 import { type Capacity, noCapacity } from "./pools.ts";

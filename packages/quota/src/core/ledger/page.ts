@@ -1,6 +1,6 @@
 import type { AllowanceBucket, AllowanceBucketStatus } from "../resources/allowance-bucket.ts";
-import { type Amount, amountOf, noAmount } from "../resources/amount.ts";
-import { dimensionKey } from "../resources/dimensions.ts";
+import { type Amount, amountOf, noAmount } from "../resources/fields/amount.ts";
+import { dimensionKey } from "../resources/fields/dimensions.ts";
 import type { ClaimPart } from "./claim-knowledge.ts";
 import type { Figures } from "./page-book.ts";
 import type { GrantShare } from "./pools.ts";

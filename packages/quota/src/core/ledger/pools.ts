@@ -1,6 +1,6 @@
 import { formatSelector, type LabelRequirements } from "@milo-quota/kubernetes/protocol/label-selector.ts";
 import { contributingGrantsMax } from "../resources/allowance-bucket.ts";
-import { type Amount, amountMax, noAmount } from "../resources/amount.ts";
+import { type Amount, amountMax, noAmount } from "../resources/fields/amount.ts";
 import type { ResourceGrant } from "../resources/resource-grant.ts";
 import { least, plus, total } from "./arithmetic.ts";
 

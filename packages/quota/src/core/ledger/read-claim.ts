@@ -1,4 +1,4 @@
-import { dimensionKey } from "../resources/dimensions.ts";
+import { dimensionKey } from "../resources/fields/dimensions.ts";
 import type { ResourceClaim } from "../resources/resource-claim.ts";
 import type { ClaimKnowledge, ClaimPart } from "./claim-knowledge.ts";
 import type { OpenClaim, Standing } from "./page.ts";

@@ -1,4 +1,4 @@
-import { amountMax } from "../resources/amount.ts";
+import { amountMax } from "../resources/fields/amount.ts";
 import { least } from "./arithmetic.ts";
 import type { ConsumerLedger } from "./consumer-ledger.ts";
 import { type OpenClaim, type Page, type PageContent, type Reservation, reservationBytes } from "./page.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { amountOf } from "../resources/amount.ts";
-import { dimensionKey } from "../resources/dimensions.ts";
+import { amountOf } from "../resources/fields/amount.ts";
+import { dimensionKey } from "../resources/fields/dimensions.ts";
 import type { ClaimPart } from "./claim-knowledge.ts";
 import { ConsumerLedger } from "./consumer-ledger.ts";
 import { noPage, type OpenClaim, type Standing } from "./page.ts";

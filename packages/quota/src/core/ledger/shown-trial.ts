@@ -1,4 +1,4 @@
-import { type Amount, noAmount } from "../resources/amount.ts";
+import { type Amount, noAmount } from "../resources/fields/amount.ts";
 import { least, minusOrNone, plus } from "./arithmetic.ts";
 import type { ClaimPart } from "./claim-knowledge.ts";
 import type { Figures } from "./page-book.ts";

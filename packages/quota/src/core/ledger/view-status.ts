@@ -1,6 +1,6 @@
 import { type LabelRequirements, type Labels, matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
-import { amountMax, amountToJson } from "../resources/amount.ts";
-import { dimensionKey, parseDimensionKey } from "../resources/dimensions.ts";
+import { amountMax, amountToJson } from "../resources/fields/amount.ts";
+import { dimensionKey, parseDimensionKey } from "../resources/fields/dimensions.ts";
 import type { ResourceGrant } from "../resources/resource-grant.ts";
 import { least } from "./arithmetic.ts";
 import type { PageContent } from "./page.ts";

@@ -5,13 +5,12 @@ import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type ObjectMeta, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
-import type { ConsumerRef } from "../resources/consumer-ref.ts";
-import { dimensionKey } from "../resources/dimensions.ts";
-import { labelText } from "../resources/label-text.ts";
+import type { ConsumerRef } from "../resources/fields/consumer-ref.ts";
+import { dimensionKey } from "../resources/fields/dimensions.ts";
+import { labelText } from "../resources/fields/label-text.ts";
 import { referenceManifest } from "../resources/reference-manifest.ts";
 import type { ClaimRequest, ResourceRef } from "../resources/resource-claim.ts";
 import { annotations, claimCreator, labels, quotaApiVersion, quotaGroup } from "../resources/well-known.ts";
-import { compileConditions } from "./condition.ts";
 import { evaluatePolicy, type NotRendered } from "./evaluate-policy.ts";
 import {
   claimBindings,
@@ -30,6 +29,7 @@ import {
   RenderFailure,
   TemplateFields,
 } from "./template-fields.ts";
+import { compileConditions } from "./trigger-condition.ts";
 import { gvkText, identityOf, type TriggerIdentity } from "./trigger-object.ts";
 
 /** An object that is being written, and all that a policy may ask about it. */

@@ -1,6 +1,6 @@
-import type { Conditions } from "./condition.ts";
 import type { PolicyBindings } from "./policy-variables.ts";
 import { RenderFailure } from "./template-fields.ts";
+import type { Conditions } from "./trigger-condition.ts";
 
 /** Why a policy makes nothing of an object. */
 export type NotRendered =

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { typeOf } from "@milo-quota/kubernetes/schema/value-checks.ts";
-import { excerpt } from "./excerpt.ts";
+import { excerpt } from "./quoted-excerpt.ts";
 
 /** As much as an object in Kubernetes may hold in annotations. */
 const textMax = 262_144;

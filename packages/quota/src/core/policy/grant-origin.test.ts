@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { amountOf } from "../resources/amount.ts";
+import { amountOf } from "../resources/fields/amount.ts";
 import { type GrantOrigin, isUpToDate, originId, originIn, tracedGrant } from "./grant-origin.ts";
 import type { RenderedGrant } from "./grant-policy.ts";
 

@@ -1,6 +1,6 @@
 import { type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { type GroupKind, groupKindText } from "../resources/consumer-ref.ts";
+import { type GroupKind, groupKindText } from "../resources/fields/consumer-ref.ts";
 import { stableHash } from "../resources/stable-hash.ts";
 import { annotations, labels } from "../resources/well-known.ts";
 import { grantManifest, type RenderedGrant } from "./grant-policy.ts";

@@ -3,18 +3,17 @@ import { compile } from "@milo-quota/kubernetes/cel/compile.ts";
 import { type FieldIssue, itemPath } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { LabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
-import { type Amount, amountToJson } from "../resources/amount.ts";
-import type { ConsumerRef } from "../resources/consumer-ref.ts";
+import { type Amount, amountToJson } from "../resources/fields/amount.ts";
+import type { ConsumerRef } from "../resources/fields/consumer-ref.ts";
+import { labelText } from "../resources/fields/label-text.ts";
 import type { GrantCreationPolicy, ParentContext } from "../resources/grant-creation-policy.ts";
-import { labelText } from "../resources/label-text.ts";
 import { referenceManifest } from "../resources/reference-manifest.ts";
 import { annotations, labels, quotaApiVersion } from "../resources/well-known.ts";
-import { type Conditions, compileConditions } from "./condition.ts";
 import { evaluatePolicy, type NotRendered } from "./evaluate-policy.ts";
-import { excerpt } from "./excerpt.ts";
 import { expressionIssue } from "./expression-issue.ts";
 import { pathSegment } from "./path-segment.ts";
 import { grantBindings, grantPolicyVariables, type PolicyBindings } from "./policy-variables.ts";
+import { excerpt } from "./quoted-excerpt.ts";
 import { grantName, type Origin } from "./rendered-names.ts";
 import { compileSelector } from "./selector-template.ts";
 import {
@@ -24,6 +23,7 @@ import {
   RenderFailure,
   TemplateFields,
 } from "./template-fields.ts";
+import { type Conditions, compileConditions } from "./trigger-condition.ts";
 import { identityOf, type TriggerIdentity } from "./trigger-object.ts";
 
 /** An object that a grant policy is evaluated for. */

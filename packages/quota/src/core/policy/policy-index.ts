@@ -2,8 +2,8 @@ import { findCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { FieldIssue } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { type ObjectMeta, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
-import { type GroupKind, groupKindText } from "../resources/consumer-ref.ts";
-import type { PolicyTrigger } from "../resources/policy-trigger.ts";
+import { type GroupKind, groupKindText } from "../resources/fields/consumer-ref.ts";
+import type { PolicyTrigger } from "../resources/fields/policy-trigger.ts";
 
 /** What policies of both kinds have. */
 export interface AnyPolicy {

@@ -1,7 +1,7 @@
 import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { describe, expect, it } from "vitest";
 import { type ClaimCreationPolicy, parseClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
-import type { GroupKind } from "../resources/consumer-ref.ts";
+import type { GroupKind } from "../resources/fields/consumer-ref.ts";
 import { parseResourceRegistration, type ResourceRegistration } from "../resources/resource-registration.ts";
 import { claimPolicyRules } from "./policy-rules.ts";
 

@@ -1,10 +1,10 @@
 import { type FieldIssue, forbidden, required } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
-import { type GroupKind, groupKindText, sameGroupKind } from "../resources/consumer-ref.ts";
+import { type GroupKind, groupKindText, sameGroupKind } from "../resources/fields/consumer-ref.ts";
 import type { GrantCreationPolicy } from "../resources/grant-creation-policy.ts";
-import { claimPolicyIssues, grantPolicyIssues } from "../resources/object-rules.ts";
-import { activeRegistration, type RegistrationView } from "../resources/registration-rules.ts";
+import { claimPolicyIssues, grantPolicyIssues } from "../resources/rules/object-rules.ts";
+import { activeRegistration, type RegistrationView } from "../resources/rules/registration-rules.ts";
 import { quotaGroup } from "../resources/well-known.ts";
 import { type CompiledClaimPolicy, compileClaimPolicy } from "./claim-policy.ts";
 import { type CompiledGrantPolicy, compileGrantPolicy } from "./grant-policy.ts";

@@ -1,5 +1,5 @@
-import { type ConsumerRef, consumerKey } from "../resources/consumer-ref.ts";
-import { dimensionKey } from "../resources/dimensions.ts";
+import { type ConsumerRef, consumerKey } from "../resources/fields/consumer-ref.ts";
+import { dimensionKey } from "../resources/fields/dimensions.ts";
 import { readableName } from "../resources/object-names.ts";
 import type { ClaimRequest } from "../resources/resource-claim.ts";
 import { stableHash } from "../resources/stable-hash.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { amountMax, amountOf } from "../resources/amount.ts";
-import { dimensionKey } from "../resources/dimensions.ts";
+import { amountMax, amountOf } from "../resources/fields/amount.ts";
+import { dimensionKey } from "../resources/fields/dimensions.ts";
 import type { ClaimRequest } from "../resources/resource-claim.ts";
 import { consumerManifest, requestsManifest } from "./shared-parts.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { amountToJson } from "../resources/amount.ts";
-import type { ConsumerRef } from "../resources/consumer-ref.ts";
+import { amountToJson } from "../resources/fields/amount.ts";
+import type { ConsumerRef } from "../resources/fields/consumer-ref.ts";
 import { referenceManifest } from "../resources/reference-manifest.ts";
 import type { ClaimRequest } from "../resources/resource-claim.ts";
 

@@ -15,14 +15,14 @@ import {
   type NameRule,
   qualifiedName,
 } from "@milo-quota/kubernetes/protocol/names.ts";
-import { type Amount, amountOf } from "../resources/amount.ts";
-import type { AmountSource } from "../resources/amount-source.ts";
-import type { ConsumerRef } from "../resources/consumer-ref.ts";
-import type { ConsumerTemplate, MetadataTemplate } from "../resources/template-schema.ts";
-import { excerpt } from "./excerpt.ts";
+import { type Amount, amountOf } from "../resources/fields/amount.ts";
+import type { AmountSource } from "../resources/fields/amount-source.ts";
+import type { ConsumerRef } from "../resources/fields/consumer-ref.ts";
+import type { ConsumerTemplate, MetadataTemplate } from "../resources/fields/template-schema.ts";
 import { expressionIssue } from "./expression-issue.ts";
 import { pathSegment } from "./path-segment.ts";
 import type { PolicyBindings } from "./policy-variables.ts";
+import { excerpt } from "./quoted-excerpt.ts";
 import { compileTemplate, type Template } from "./template.ts";
 
 /** Something in a template came out wrong for one object; the policy is to blame, not whoever made the object. */

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { dnsLabel, dnsSubdomain, type NameRule } from "@milo-quota/kubernetes/protocol/names.ts";
 import { type GroupVersionKind, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { kindSchema } from "../resources/consumer-ref.ts";
-import { excerpt } from "./excerpt.ts";
+import { kindSchema } from "../resources/fields/consumer-ref.ts";
 import { pathSegment } from "./path-segment.ts";
+import { excerpt } from "./quoted-excerpt.ts";
 import { RenderFailure } from "./template-fields.ts";
 
 /** What names and labels need to know of the object a policy is evaluated for. */

@@ -4,13 +4,13 @@ import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts"
 import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema, ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
-import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./consumer-ref.ts";
-import { type Dimensions, dimensionsSchema } from "./dimensions.ts";
-import { acceptKind } from "./parse-kind.ts";
-import { renamedProperties } from "./renamed-fields.ts";
+import { conditionsSchema, observedGenerationSchema } from "./fields/conditions.ts";
+import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./fields/consumer-ref.ts";
+import { type Dimensions, dimensionsSchema } from "./fields/dimensions.ts";
+import { resourceTypeSchema } from "./fields/resource-type-schema.ts";
+import { acceptKind } from "./parsing/parse-kind.ts";
+import { renamedProperties } from "./parsing/renamed-fields.ts";
 import { amountSchema } from "./resource-grant.ts";
-import { resourceTypeSchema } from "./resource-type.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
 export const usedPercentMax = 1_000_000;

@@ -1,8 +1,8 @@
 import { issueText, type Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { describe, expect, it } from "vitest";
-import { lookUp } from "./registration-rules.ts";
 import { parseResourceGrant } from "./resource-grant.ts";
 import { isPending, parseResourceRegistration, type ResourceRegistration } from "./resource-registration.ts";
+import { lookUp } from "./rules/registration-rules.ts";
 
 const apiVersion = "quota.miloapis.com/v1alpha1";
 const consumer = { apiGroup: "", kind: "Namespace" };

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import type { ConsumerRef } from "./consumer-ref.ts";
-import { type Dimensions, dimensionKey } from "./dimensions.ts";
-import { labelText } from "./label-text.ts";
+import type { ConsumerRef } from "./fields/consumer-ref.ts";
+import { type Dimensions, dimensionKey } from "./fields/dimensions.ts";
+import { labelText } from "./fields/label-text.ts";
 import { referenceManifest } from "./reference-manifest.ts";
 import { labels, quotaApiVersion } from "./well-known.ts";
 

@@ -4,14 +4,16 @@ import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { countSchema } from "./allowance-bucket.ts";
-import { type AmountSource, amountExpressionSchema, amountOrExpression, readAmountSource } from "./amount-source.ts";
-import { dimensionsMax } from "./dimensions.ts";
-import { acceptKind } from "./parse-kind.ts";
-import { isEnabled, policyStatusProperties, switchProperties, switchRule } from "./policy-switch.ts";
-import { type PolicyTrigger, readTrigger, triggerSchema } from "./policy-trigger.ts";
-import { requestsMax } from "./resource-claim.ts";
-import { amountSchema } from "./resource-grant.ts";
-import { resourceTypeSchema } from "./resource-type.ts";
+import {
+  type AmountSource,
+  amountExpressionSchema,
+  amountOrExpression,
+  readAmountSource,
+} from "./fields/amount-source.ts";
+import { dimensionsMax } from "./fields/dimensions.ts";
+import { isEnabled, policyStatusProperties, switchProperties, switchRule } from "./fields/policy-switch.ts";
+import { type PolicyTrigger, readTrigger, triggerSchema } from "./fields/policy-trigger.ts";
+import { resourceTypeSchema } from "./fields/resource-type-schema.ts";
 import {
   type ConsumerTemplate,
   consumerTemplateSchema,
@@ -20,7 +22,10 @@ import {
   readMetadataTemplate,
   templateMetadataSchema,
   templateSchema,
-} from "./template-schema.ts";
+} from "./fields/template-schema.ts";
+import { acceptKind } from "./parsing/parse-kind.ts";
+import { requestsMax } from "./resource-claim.ts";
+import { amountSchema } from "./resource-grant.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
 const requestTemplateSchema = {

@@ -4,12 +4,12 @@ import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { renamedInView, unchangingSpec } from "./allowance-bucket.ts";
-import { observedGenerationSchema } from "./conditions.ts";
-import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./consumer-ref.ts";
-import { acceptKind } from "./parse-kind.ts";
-import { renamedProperties } from "./renamed-fields.ts";
+import { observedGenerationSchema } from "./fields/conditions.ts";
+import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./fields/consumer-ref.ts";
+import { resourceTypeSchema } from "./fields/resource-type-schema.ts";
+import { acceptKind } from "./parsing/parse-kind.ts";
+import { renamedProperties } from "./parsing/renamed-fields.ts";
 import { amountSchema } from "./resource-grant.ts";
-import { resourceTypeSchema } from "./resource-type.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
 const specSchema = {

@@ -4,14 +4,17 @@ import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts"
 import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { type AmountSource, amountExpressionSchema, amountOrExpression, readAmountSource } from "./amount-source.ts";
-import { groupSchema, kindSchema } from "./consumer-ref.ts";
-import { dimensionSelectorSchema } from "./dimension-selector.ts";
-import { acceptKind } from "./parse-kind.ts";
-import { isEnabled, policyStatusProperties, switchProperties, switchRule } from "./policy-switch.ts";
-import { type PolicyTrigger, readTrigger, triggerSchema } from "./policy-trigger.ts";
-import { allowancesMax, amountSchema, bucketsMax } from "./resource-grant.ts";
-import { resourceTypeSchema } from "./resource-type.ts";
+import {
+  type AmountSource,
+  amountExpressionSchema,
+  amountOrExpression,
+  readAmountSource,
+} from "./fields/amount-source.ts";
+import { groupSchema, kindSchema } from "./fields/consumer-ref.ts";
+import { dimensionSelectorSchema } from "./fields/dimension-selector.ts";
+import { isEnabled, policyStatusProperties, switchProperties, switchRule } from "./fields/policy-switch.ts";
+import { type PolicyTrigger, readTrigger, triggerSchema } from "./fields/policy-trigger.ts";
+import { resourceTypeSchema } from "./fields/resource-type-schema.ts";
 import {
   type ConsumerTemplate,
   consumerTemplateSchema,
@@ -20,7 +23,9 @@ import {
   readMetadataTemplate,
   templateMetadataSchema,
   templateSchema,
-} from "./template-schema.ts";
+} from "./fields/template-schema.ts";
+import { acceptKind } from "./parsing/parse-kind.ts";
+import { allowancesMax, amountSchema, bucketsMax } from "./resource-grant.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
 const bucketTemplateSchema = {

@@ -1,12 +1,12 @@
 import { dnsSubdomain } from "@milo-quota/kubernetes/protocol/names.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { amountMax, amountOf, amountToJson } from "./amount.ts";
-import { consumerKey, consumerText } from "./consumer-ref.ts";
-import { dimensionKey, parseDimensionKey } from "./dimensions.ts";
+import { amountMax, amountOf, amountToJson } from "./fields/amount.ts";
+import { consumerKey, consumerText } from "./fields/consumer-ref.ts";
+import { dimensionKey, parseDimensionKey } from "./fields/dimensions.ts";
+import { displayAmount, displayFloor, type Unit } from "./fields/units.ts";
 import { bucketName, bucketNamespace, effectiveGrantName } from "./object-names.ts";
 import { stableHash } from "./stable-hash.ts";
-import { displayAmount, displayFloor, type Unit } from "./units.ts";
 
 describe("an amount for people", () => {
   const project: Unit = { baseUnit: "project", displayUnit: "project", factor: 1n };

@@ -1,6 +1,6 @@
 import { subdomainLengthMax } from "@milo-quota/kubernetes/protocol/names.ts";
-import type { ConsumerRef } from "./consumer-ref.ts";
-import { type Dimensions, dimensionKey } from "./dimensions.ts";
+import type { ConsumerRef } from "./fields/consumer-ref.ts";
+import { type Dimensions, dimensionKey } from "./fields/dimensions.ts";
 import { organizationNamespace, tenantGroup } from "./object-tenant.ts";
 import { stableHash } from "./stable-hash.ts";
 import { systemNamespace } from "./well-known.ts";

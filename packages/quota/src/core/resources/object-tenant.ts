@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { dnsLabel } from "@milo-quota/kubernetes/protocol/names.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import type { ConsumerRef } from "./consumer-ref.ts";
+import type { ConsumerRef } from "./fields/consumer-ref.ts";
 
 export const tenantGroup = "resourcemanager.miloapis.com";
 

@@ -6,8 +6,8 @@ import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts"
 import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema, ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { type Amount, amountOf } from "./amount.ts";
-import { bornCondition, conditionsSchema, observedGenerationSchema } from "./conditions.ts";
+import { type Amount, amountOf } from "./fields/amount.ts";
+import { bornCondition, conditionsSchema, observedGenerationSchema } from "./fields/conditions.ts";
 import {
   type ConsumerRef,
   consumerRefSchema,
@@ -16,14 +16,14 @@ import {
   nameSchema,
   namespaceSchema,
   readConsumerRef,
-} from "./consumer-ref.ts";
-import { type Dimensions, dimensionKeySchema, dimensionsSchema } from "./dimensions.ts";
-import { acceptKind } from "./parse-kind.ts";
-import { readOnce } from "./read-once.ts";
-import { field, items } from "./reading.ts";
-import { renamedProperties } from "./renamed-fields.ts";
+} from "./fields/consumer-ref.ts";
+import { type Dimensions, dimensionKeySchema, dimensionsSchema } from "./fields/dimensions.ts";
+import { resourceTypeSchema } from "./fields/resource-type-schema.ts";
+import { acceptKind } from "./parsing/parse-kind.ts";
+import { readOnce } from "./parsing/read-once.ts";
+import { field, items } from "./parsing/reading.ts";
+import { renamedProperties } from "./parsing/renamed-fields.ts";
 import { amountSchema } from "./resource-grant.ts";
-import { resourceTypeSchema } from "./resource-type.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
 export const requestsMax = 20;

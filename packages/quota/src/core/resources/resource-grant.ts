@@ -8,13 +8,13 @@ import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts"
 import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { type Amount, amountOf } from "./amount.ts";
-import { bornCondition, conditionsSchema, observedGenerationSchema } from "./conditions.ts";
-import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./consumer-ref.ts";
-import { literalSelectorSchema } from "./dimension-selector.ts";
-import { acceptKind } from "./parse-kind.ts";
-import { renamedProperties } from "./renamed-fields.ts";
-import { resourceTypeSchema } from "./resource-type.ts";
+import { type Amount, amountOf } from "./fields/amount.ts";
+import { bornCondition, conditionsSchema, observedGenerationSchema } from "./fields/conditions.ts";
+import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./fields/consumer-ref.ts";
+import { literalSelectorSchema } from "./fields/dimension-selector.ts";
+import { resourceTypeSchema } from "./fields/resource-type-schema.ts";
+import { acceptKind } from "./parsing/parse-kind.ts";
+import { renamedProperties } from "./parsing/renamed-fields.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
 export const allowancesMax = 20;

@@ -5,14 +5,14 @@ import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts"
 import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema, ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { bornCondition, conditionsSchema, observedGenerationSchema } from "./conditions.ts";
-import { type GroupKind, groupSchema, kindSchema } from "./consumer-ref.ts";
-import { dimensionsMax } from "./dimensions.ts";
-import { acceptKind } from "./parse-kind.ts";
-import { field, has, items } from "./reading.ts";
-import { renamedProperties } from "./renamed-fields.ts";
-import { resourceTypeSchema } from "./resource-type.ts";
-import type { Unit } from "./units.ts";
+import { bornCondition, conditionsSchema, observedGenerationSchema } from "./fields/conditions.ts";
+import { type GroupKind, groupSchema, kindSchema } from "./fields/consumer-ref.ts";
+import { dimensionsMax } from "./fields/dimensions.ts";
+import { resourceTypeSchema } from "./fields/resource-type-schema.ts";
+import type { Unit } from "./fields/units.ts";
+import { acceptKind } from "./parsing/parse-kind.ts";
+import { field, has, items } from "./parsing/reading.ts";
+import { renamedProperties } from "./parsing/renamed-fields.ts";
 import { forPeople, quotaGroup, quotaVersion } from "./well-known.ts";
 
 const registrationTypes = ["Entity", "Allocation", "Feature"] as const;

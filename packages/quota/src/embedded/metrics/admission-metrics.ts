@@ -1,5 +1,5 @@
 import type { AdmissionListener } from "../../admission/admission-listener.ts";
-import type { PolicyListener } from "../../admission/policy-sight.ts";
+import type { PolicyListener } from "../../admission/policies/policy-sight.ts";
 import type { Enforcement } from "../../core/resources/enforcement.ts";
 import type { MetricTable } from "../../telemetry/metric-declaration.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";

@@ -1,5 +1,5 @@
 import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
-import { methodNotAllowed } from "@milo-quota/apiserver/http/answers.ts";
+import { methodNotAllowed } from "@milo-quota/apiserver/http/answers/answers.ts";
 import type { OtherPaths } from "@milo-quota/apiserver/http/api-server.ts";
 import { textFormat } from "../../telemetry/text-format.ts";
 

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { RecordLog } from "@milo-quota/apiserver/storage/record-log.ts";
+import type { RecordLog } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import type { MetricTable } from "../../telemetry/metric-declaration.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 

@@ -1,5 +1,5 @@
-import type { StreamsHealth } from "../../admission/claim-streams.ts";
-import type { StreamsListener } from "../../admission/stream-listener.ts";
+import type { StreamsHealth } from "../../admission/claims/claim-streams.ts";
+import type { StreamsListener } from "../../admission/claims/stream-listener.ts";
 import type { MetricTable } from "../../telemetry/metric-declaration.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 

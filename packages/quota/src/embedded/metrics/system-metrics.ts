@@ -1,6 +1,6 @@
 import type { EmbeddedServer } from "@milo-quota/apiserver/embedded-server.ts";
 import type { RequestListener } from "@milo-quota/apiserver/http/observed-api.ts";
-import type { RecordLog } from "@milo-quota/apiserver/storage/record-log.ts";
+import type { RecordLog } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
 import type { QueueListeners } from "@milo-quota/kubernetes/client/queue/queue-listener.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";

@@ -1,6 +1,6 @@
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { conditionsSchema, observedGenerationSchema } from "../../core/resources/conditions.ts";
+import { conditionsSchema, observedGenerationSchema } from "../../core/resources/fields/conditions.ts";
 import { nameRule } from "./name-rule.ts";
 import { organizationNameLengthMax, resourceManagerGroup, tenancyVersion } from "./tenancy-names.ts";
 import { type TenantObject, tenantParser } from "./tenant-object.ts";

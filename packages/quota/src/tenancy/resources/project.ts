@@ -1,7 +1,7 @@
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { conditionsSchema, observedGenerationSchema } from "../../core/resources/conditions.ts";
-import { nameSchema } from "../../core/resources/consumer-ref.ts";
+import { conditionsSchema, observedGenerationSchema } from "../../core/resources/fields/conditions.ts";
+import { nameSchema } from "../../core/resources/fields/consumer-ref.ts";
 import { nameRule, unchanging } from "./name-rule.ts";
 import { tenantTypeSchema } from "./organization.ts";
 import { resourceManagerGroup, tenancyVersion } from "./tenancy-names.ts";

@@ -6,7 +6,7 @@ import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { walkObject, walkValue } from "@milo-quota/kubernetes/schema/walk.ts";
-import { metadataSchema } from "../../core/resources/metadata-schema.ts";
+import { metadataSchema } from "../../core/resources/fields/metadata-schema.ts";
 
 /** An object of a kind of ours as a server sends it. */
 export type TenantObject<S extends Schema> = Infer<S> & {

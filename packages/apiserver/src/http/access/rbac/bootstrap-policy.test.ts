@@ -1,12 +1,12 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { describe, expect, it } from "vitest";
+import { MemoryRbacObjects } from "../../../../test/memory-rbac-objects.ts";
 import { resourceAttributes } from "../authorizer.ts";
 import type { UserInfo } from "../user-info.ts";
 import { aggregatedRules, type ClusterRole, roleRewrites } from "./aggregation.ts";
 import { bootstrapClusterRoleBindings, bootstrapClusterRoles, repairedClusterRole } from "./bootstrap-policy.ts";
-import { MemoryRbacObjects } from "./memory-rbac-objects.ts";
-import { PolicyIndex } from "./policy-index.ts";
 import { rbacAuthorizer } from "./rbac-authorizer.ts";
+import { PolicyIndex } from "./rules-by-subject.ts";
 
 const nameOf = (role: JsonObject) => (role["metadata"] as JsonObject)["name"];
 

@@ -1,4 +1,4 @@
-import type { AdmissionPlugin, AdmissionRequest } from "../../../registry/admission.ts";
+import type { AdmissionPlugin, AdmissionRequest } from "../../../registry/admission/admission-plugin.ts";
 import type { RequestAttributes } from "../authorizer.ts";
 import { type EscalationPorts, refuseEscalation } from "./escalation.ts";
 import { rbacGroup } from "./rbac-objects.ts";

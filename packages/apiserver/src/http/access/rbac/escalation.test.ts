@@ -1,12 +1,12 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { describe, expect, it } from "vitest";
+import { MemoryRbacObjects } from "../../../../test/memory-rbac-objects.ts";
 import { allowMasters, firstOpinionOf, type RequestAttributes, resourceAttributes } from "../authorizer.ts";
 import type { UserInfo } from "../user-info.ts";
 import { type RbacWrite, refuseEscalation } from "./escalation.ts";
-import { MemoryRbacObjects } from "./memory-rbac-objects.ts";
-import { PolicyIndex } from "./policy-index.ts";
 import { rbacAuthorizer } from "./rbac-authorizer.ts";
+import { PolicyIndex } from "./rules-by-subject.ts";
 
 const signal = new AbortController().signal;
 const group = "rbac.authorization.k8s.io";

@@ -10,12 +10,12 @@ import {
 import { type Authorizer, type RequestAttributes, resourceAttributes } from "../authorizer.ts";
 import { mastersGroup } from "../user-info.ts";
 import type { PlanePolicy } from "./plane-policy.ts";
-import type { PolicyIndex } from "./policy-index.ts";
 import { noRule, type PolicyRule, parseRules, quotedList, ruleText } from "./policy-rule.ts";
 import { aggregateText, heldRules, missingRoleText } from "./rbac-authorizer.ts";
 import { type RbacResource, rbacGroup } from "./rbac-objects.ts";
 import { parseRoleRef, type RoleRef } from "./role-binding.ts";
 import { compacted, permissionCount, permissionsMax, uncovered } from "./rule-coverage.ts";
+import type { PolicyIndex } from "./rules-by-subject.ts";
 
 /** The write of a role or binding, after all that may still change the object. */
 export interface RbacWrite {

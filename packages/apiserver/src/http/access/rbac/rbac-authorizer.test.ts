@@ -1,10 +1,10 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { describe, expect, it } from "vitest";
+import { MemoryRbacObjects } from "../../../../test/memory-rbac-objects.ts";
 import { allowMasters, firstOpinionOf, forbiddenRequest, type RequestAttributes } from "../authorizer.ts";
 import type { UserInfo } from "../user-info.ts";
-import { MemoryRbacObjects } from "./memory-rbac-objects.ts";
-import { PolicyIndex } from "./policy-index.ts";
 import { rbacAuthorizer } from "./rbac-authorizer.ts";
+import { PolicyIndex } from "./rules-by-subject.ts";
 
 const signal = new AbortController().signal;
 const alice: UserInfo = { username: "alice", uid: "", groups: ["devs", "system:authenticated"], extra: {} };

@@ -2,10 +2,10 @@ import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import type { Authorizer, Decision, RequestAttributes } from "../authorizer.ts";
 import type { UserInfo } from "../user-info.ts";
 import type { PlanePolicy } from "./plane-policy.ts";
-import type { PolicyIndex } from "./policy-index.ts";
 import { type PolicyRule, ruleAllows } from "./policy-rule.ts";
 import { rbacGroup } from "./rbac-objects.ts";
 import { bindingText, type RoleRef } from "./role-binding.ts";
+import type { PolicyIndex } from "./rules-by-subject.ts";
 
 /** Allows what roles allow. The reason for a refusal names roles that bindings ask for in vain. */
 export function rbacAuthorizer(policies: PolicyIndex): Authorizer {

@@ -1,13 +1,13 @@
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MemoryLog } from "../../../storage/memory-log.ts";
+import { MemoryLog } from "../../../storage/log/memory-log.ts";
 import type { ObjectStore } from "../../../storage/object-store.ts";
 import { openStore } from "../../../storage/store.ts";
 import { resourceAttributes } from "../authorizer.ts";
-import { PolicyIndex } from "./policy-index.ts";
 import { rbacAuthorizer } from "./rbac-authorizer.ts";
 import { storedRbacObjects } from "./rbac-objects.ts";
+import { PolicyIndex } from "./rules-by-subject.ts";
 
 const group = "rbac.authorization.k8s.io";
 const alice = { username: "alice", uid: "", groups: [], extra: {} };

@@ -1,4 +1,4 @@
-import { formatTimestamp } from "@milo-quota/kubernetes/cel/values/timestamps.ts";
+import { formatTimestamp } from "@milo-quota/kubernetes/cel/values/time/timestamps.ts";
 import { Timestamp } from "@milo-quota/kubernetes/cel/values/value.ts";
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { TokenIdentity } from "../authentication/token-authenticator.ts";

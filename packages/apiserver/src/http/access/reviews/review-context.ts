@@ -1,7 +1,7 @@
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { TokenAuthenticator } from "../authentication/token-authenticator.ts";
 import type { Authorizer } from "../authorizer.ts";
-import type { PolicyIndex } from "../rbac/policy-index.ts";
+import type { PolicyIndex } from "../rbac/rules-by-subject.ts";
 import type { UserInfo } from "../user-info.ts";
 
 /** Who asks for a review, and where. */

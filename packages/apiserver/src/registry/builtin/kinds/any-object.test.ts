@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kuber
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ApiObject, ServedKind } from "../../served-kind.ts";
+import recorded from "../../../../test/recorded/kubernetes-answers.json" with { type: "json" };
+import type { ApiObject, ServedKind } from "../../kinds/served-kind.ts";
 import { builtinKinds } from "../builtin-kinds.ts";
-import recorded from "./kubernetes-answers.json" with { type: "json" };
 
 const samples = (recorded as unknown as readonly { readonly sent: JsonObject }[]).map(({ sent }) => sent);
 

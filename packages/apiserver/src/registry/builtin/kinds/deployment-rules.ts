@@ -1,10 +1,10 @@
 import { type FieldIssue, invalid, notSupported, required } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { matchesLabels, parseLabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
-import type { WrittenPart } from "../../served-kind.ts";
+import type { WrittenPart } from "../../kinds/served-kind.ts";
 import { immutable, unless } from "../field-checks.ts";
 import { labelSelectorIssues } from "../label-selector-rules.ts";
-import type { Deployment } from "./pod-object.ts";
-import { podTemplateIssues } from "./pod-template-rules.ts";
+import type { Deployment } from "./pods/pod-object.ts";
+import { podTemplateIssues } from "./pods/pod-template-rules.ts";
 
 type Spec = Deployment["spec"];
 

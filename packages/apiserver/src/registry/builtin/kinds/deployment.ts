@@ -4,8 +4,8 @@ import { ageColumn, nameColumn, textColumn, typed, wideColumn } from "../columns
 import { fallback, innerMade } from "../typed/draft.ts";
 import type { DraftObject } from "../typed/json-shape.ts";
 import { deploymentIssues } from "./deployment-rules.ts";
-import { fillPodSpec } from "./pod-defaults.ts";
-import type { Container, Deployment } from "./pod-object.ts";
+import { fillPodSpec } from "./pods/pod-defaults.ts";
+import type { Container, Deployment } from "./pods/pod-object.ts";
 
 export const deployment = builtinKind<Deployment>({
   struct: "apps.v1.Deployment",

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import type { ApiObject, Column } from "../../served-kind.ts";
+import type { ApiObject, Column } from "../../kinds/served-kind.ts";
 import { timeSince } from "../age.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { nameColumn, textColumn, typed, wideColumn } from "../columns.ts";

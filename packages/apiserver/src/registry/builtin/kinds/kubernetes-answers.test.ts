@@ -1,10 +1,10 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { describe, expect, it } from "vitest";
-import { metadataChangeIssues, metadataIssues } from "../../metadata-rules.ts";
-import type { ApiObject, ServedKind, WrittenPart } from "../../served-kind.ts";
+import recorded from "../../../../test/recorded/kubernetes-answers.json" with { type: "json" };
+import type { ApiObject, ServedKind, WrittenPart } from "../../kinds/served-kind.ts";
+import { metadataChangeIssues, metadataIssues } from "../../metadata/object-metadata-rules.ts";
 import { builtinKinds } from "../builtin-kinds.ts";
-import recorded from "./kubernetes-answers.json" with { type: "json" };
 
 /** What kube-apiserver v1.34 answered to an object: why it cannot be read, what is wrong, or what is stored. */
 interface Answer {

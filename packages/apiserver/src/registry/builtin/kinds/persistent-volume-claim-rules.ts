@@ -6,7 +6,7 @@ import {
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import type { WrittenPart } from "../../served-kind.ts";
+import type { WrittenPart } from "../../kinds/served-kind.ts";
 import { unless } from "../field-checks.ts";
 import { nanosOf, type ResourceList } from "../resource-names.ts";
 import { specDifference } from "../spec-difference.ts";

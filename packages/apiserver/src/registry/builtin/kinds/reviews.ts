@@ -1,4 +1,4 @@
-import type { ServedKind } from "../../served-kind.ts";
+import type { ServedKind } from "../../kinds/served-kind.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { plainColumns } from "../columns.ts";
 

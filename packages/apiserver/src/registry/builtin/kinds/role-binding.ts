@@ -7,8 +7,8 @@ import {
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { dnsSubdomain } from "@milo-quota/kubernetes/protocol/names.ts";
-import { pathSegmentIssues } from "../../object-name.ts";
-import type { Column } from "../../served-kind.ts";
+import type { Column } from "../../kinds/served-kind.ts";
+import { pathSegmentIssues } from "../../metadata/object-name.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed, wideColumn } from "../columns.ts";
 import { nameFaults, same, unless } from "../field-checks.ts";

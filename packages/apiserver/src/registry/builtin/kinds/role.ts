@@ -6,7 +6,7 @@ import {
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { LabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
-import { pathSegmentIssues } from "../../object-name.ts";
+import { pathSegmentIssues } from "../../metadata/object-name.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { plainColumns } from "../columns.ts";
 import { unless } from "../field-checks.ts";

@@ -1,4 +1,4 @@
-import type { ServedKind } from "../../served-kind.ts";
+import type { ServedKind } from "../../kinds/served-kind.ts";
 
 /** The struct of a kind that is built in: `rbac.v1.Role` for a Role of `rbac.authorization.k8s.io`. */
 export function kindStruct({ group, version, kind }: Pick<ServedKind, "group" | "version" | "kind">): string {

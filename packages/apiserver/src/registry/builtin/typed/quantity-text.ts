@@ -1,5 +1,5 @@
 import { Failure } from "@milo-quota/kubernetes/cel/values/failure.ts";
-import { formatQuantity, parseQuantity, type Quantity } from "@milo-quota/kubernetes/cel/values/quantity.ts";
+import { formatQuantity, parseQuantity, type Quantity } from "@milo-quota/kubernetes/cel/values/numbers/quantity.ts";
 import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 

@@ -1,0 +1,85 @@
+import { failure, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { listObjects } from "../../registry/list.ts";
+import { type ObjectRequest, resourceOf, scopeOf } from "../../registry/object-request.ts";
+import type { Registry } from "../../registry/registry.ts";
+import { storedInView } from "../../registry/scoped-view.ts";
+import { plainAnswer } from "../answers/answers.ts";
+import { listAnswer, objectAnswer } from "../answers/object-answers.ts";
+import type { ApiAnswer } from "../api-request.ts";
+import type { EventLines } from "../watch/event-lines.ts";
+import type { OpenWatches } from "../watch/open-watches.ts";
+import { tooLargeRevision, WatchStream } from "../watch/watch-stream.ts";
+import { BadRevision, exactRevision, parseListOptions, revisionParameter } from "./list-options.ts";
+import { type ResourceCall, readRequest, showingOf } from "./resource-call.ts";
+
+export interface WatchPorts {
+  readonly registry: Registry;
+  readonly watches: OpenWatches;
+  readonly lines: EventLines;
+}
+
+export function getObject(registry: Registry, call: ResourceCall): ApiAnswer {
+  const showing = showingOf(call, registry.clock.now());
+  const asked = revisionParameter(call.context.request.query.get("resourceVersion") ?? "");
+  if (asked > registry.store.revision) throw tooLargeRevision(asked, registry.store.revision);
+  const request = readRequest(call);
+  const stored = storedInView(registry, request, call.path.name);
+  if (stored === undefined) throw new StatusError(resourceNotFound(resourceOf(request), call.path.name));
+  return objectAnswer(200, stored, showing);
+}
+
+export function listCollection(registry: Registry, call: ResourceCall): ApiAnswer {
+  const { query } = call.context.request;
+  const options = parseListOptions(query, call.kind, call.path.name);
+  const showing = showingOf(call, registry.clock.now());
+  const { store } = registry;
+  const asked = listRevision(options.resourceVersion);
+  if (asked > store.revision) throw tooLargeRevision(asked, store.revision);
+  const exact = exactRevision(options);
+  const listed = listObjects(registry, readRequest(call), {
+    selection: options.selection,
+    limit: options.limit,
+    continueToken: options.continueToken,
+    ...(exact === undefined ? {} : { exactRevision: exact }),
+  });
+  const metadata = {
+    resourceVersion: String(listed.revision),
+    ...(listed.continueToken === "" ? {} : { continue: listed.continueToken }),
+    ...(listed.remaining === undefined ? {} : { remainingItemCount: listed.remaining }),
+  };
+  return listAnswer(listed.items, metadata, showing);
+}
+
+function listRevision(text: string): number {
+  try {
+    return revisionParameter(text);
+  } catch (error) {
+    if (!(error instanceof BadRevision)) throw error;
+    throw new StatusError(failure("BadRequest", `invalid resource version: ${error.message}`));
+  }
+}
+
+/** How far the store is. Those who watch the same in this process are told that they know everything up to there. */
+export function tellProgress({ registry, watches }: WatchPorts, call: ResourceCall): ApiAnswer {
+  watches.tellProgress(watchedBy(readRequest(call)));
+  return plainAnswer(200, String(registry.store.revision));
+}
+
+function watchedBy(request: ObjectRequest): string {
+  return JSON.stringify(scopeOf(request));
+}
+
+export function watchCollection({ registry, watches, lines }: WatchPorts, call: ResourceCall): ApiAnswer {
+  const query = new URLSearchParams(call.context.request.query);
+  query.set("watch", "true");
+  const options = parseListOptions(query, call.kind, call.path.name);
+  const showing = showingOf(call, registry.clock.now());
+  const asked = revisionParameter(options.resourceVersion);
+  if (asked > registry.store.revision) throw tooLargeRevision(asked, registry.store.revision);
+  watches.requireRoomFor(call.context.user);
+  const request = readRequest(call);
+  const isAskable = call.context.request.user !== undefined && options.allowBookmarks;
+  const watched = isAskable ? { watched: watchedBy(request) } : {};
+  const stream = new WatchStream({ ...registry, watches, lines, ...watched }, request, options, showing);
+  return { code: 200, headers: { "content-type": "application/json" }, body: stream };
+}

@@ -1,0 +1,157 @@
+import { failure, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { ServedKind, Verb } from "../../registry/kinds/served-kind.ts";
+import { isNamespaceKind } from "../../registry/lifecycle/namespace-lifecycle.ts";
+import { type ObjectRequest, resourceOf, type Subresource, type WriteRequest } from "../../registry/object-request.ts";
+import { firstHeader } from "../access/authenticator.ts";
+import { negotiate } from "../answers/accept.ts";
+import { noSuchResource } from "../answers/answers.ts";
+import { isPretty } from "../answers/pretty.ts";
+import { parseIncludeObject, type Showing } from "../answers/representation.ts";
+import type { ApiRequest } from "../api-request.ts";
+import type { RequestContext } from "./request-context.ts";
+import type { ResourcePath } from "./request-info.ts";
+import type { WriteOptions } from "./write-options.ts";
+
+/** A request about objects of a kind, in the terms of the API. */
+export interface ResourceCall {
+  readonly context: RequestContext;
+  readonly path: ResourcePath;
+  readonly kind: ServedKind;
+  readonly verb: Verb;
+  /** Whether the kind is still served by the same schema. */
+  readonly isServed: () => boolean;
+  /** The kind that another plane serves under the same path. */
+  readonly kindIn: (plane: string) => ServedKind | undefined;
+}
+
+/** The verb that a method means on a path; undefined when it has none there. */
+export function verbOf(request: ApiRequest, path: ResourcePath): Verb | undefined {
+  const isCollection = path.name === "";
+  switch (request.method) {
+    case "GET":
+      return readVerb(request, path, isCollection);
+    case "POST":
+      return isCollection ? "create" : undefined;
+    case "PUT":
+      return isCollection ? undefined : "update";
+    case "PATCH":
+      return isCollection ? undefined : "patch";
+    case "DELETE":
+      return isCollection ? "deletecollection" : "delete";
+    default:
+      return undefined;
+  }
+}
+
+function readVerb(request: ApiRequest, path: ResourcePath, isCollection: boolean): Verb {
+  const watch = request.query.get("watch");
+  const isWatch = path.isWatchPath || (watch !== null && !["false", "0"].includes(watch.toLowerCase()));
+  if (isWatch && path.subresource === "") return "watch";
+  return isCollection ? "list" : "get";
+}
+
+/** Kinds that are made from definitions give every method a verb first, and then say what is wrong with it. */
+export function customVerb(
+  method: string,
+  { name, subresource }: ResourcePath,
+  kind: ServedKind,
+  verb: Verb | undefined,
+): Verb {
+  if (name === "" && (method === "PUT" || method === "PATCH")) {
+    throw new StatusError(failure("BadRequest", "name must be provided"));
+  }
+  const meant = verb ?? otherVerb(method, name);
+  const isServed = subresource === "" || (meant !== "create" && meant !== "delete");
+  if (meant !== undefined && isServed) return meant;
+  const message = `${meant ?? ""} is not supported on resources of kind "${kind.plural}.${kind.group}"`;
+  throw new StatusError(failure("MethodNotAllowed", message, { group: kind.group, kind: kind.plural }));
+}
+
+function otherVerb(method: string, name: string): Verb | undefined {
+  if (method === "HEAD") return name === "" ? "list" : "get";
+  return method === "POST" ? "create" : undefined;
+}
+
+/** Whether a path is for definitions alone to serve, and none of them does. */
+export function isLeftToDefinitions(
+  builtin: readonly ServedKind[],
+  kind: ServedKind | undefined,
+  { group, namespace }: ResourcePath,
+  verb: Verb | undefined,
+): boolean {
+  if (kind === undefined) return !builtin.some((served) => served.group === group);
+  if (!kind.isCustom) return false;
+  if (kind.scope === "Cluster") return namespace !== "";
+  return namespace === "" && verb !== "list" && verb !== "watch";
+}
+
+/** The kind that was found for a path; refuses what is not served there. */
+export function requireServed(kind: ServedKind | undefined, path: ResourcePath): ServedKind {
+  if (kind === undefined) throw noSuchResource();
+  if (path.subresource !== "" && !subresourcesOf(kind).includes(path.subresource)) {
+    throw kind.isCustom ? new StatusError(resourceNotFound(resourceOf({ kind }), path.name)) : noSuchResource();
+  }
+  if (kind.scope === "Cluster" && path.namespace !== "") throw noSuchResource();
+  return kind;
+}
+
+function subresourcesOf(kind: ServedKind): readonly string[] {
+  const isNamespace = isNamespaceKind(kind);
+  return [
+    ...(kind.hasStatus ? ["status"] : []),
+    ...(kind.scale === undefined ? [] : ["scale"]),
+    ...(isNamespace ? ["finalize"] : []),
+  ];
+}
+
+/** Objects in namespaces are made and named there; across namespaces they can be listed and watched. */
+export function isInPlace({ kind, path, verb }: ResourceCall): boolean {
+  if (path.subresource !== "" && !["get", "update", "patch"].includes(verb)) return false;
+  if (path.subresource === "finalize" && verb !== "update") return false;
+  return kind.scope === "Cluster" || path.namespace !== "" || verb === "list" || verb === "watch";
+}
+
+/** What is asked of the registry. */
+export function readRequest({ context, kind, path, isServed }: ResourceCall): Required<ObjectRequest> {
+  const { view } = context;
+  return {
+    plane: context.plane,
+    allPlanes: context.request.allPlanes,
+    kind,
+    namespace: path.namespace,
+    within: view?.of(kind),
+    isServed: view?.isCurrent === undefined ? isServed : () => isServed() && view.isCurrent?.() !== false,
+    user: context.user,
+    warn: (text) => context.warnings.push(text),
+    signal: context.signal,
+  };
+}
+
+export function writeRequest(call: ResourceCall, options: Omit<WriteOptions, "force">): Required<WriteRequest> {
+  // Each field by its name: to copy a request of the other kind takes longer than all else that is done here.
+  const { plane, allPlanes, kind, namespace, within, isServed, user, warn, signal } = readRequest(call);
+  return {
+    plane,
+    allPlanes,
+    kind,
+    namespace,
+    within,
+    isServed,
+    user,
+    warn,
+    signal,
+    subresource: call.path.subresource as Subresource,
+    dryRun: options.dryRun,
+    manager: options.manager,
+    fieldValidation: options.fieldValidation,
+    mayCreate: () => call.context.require("create"),
+  };
+}
+
+/** How the answer is to be shown. Asked for first: a client that cannot be answered must not have written anything. */
+export function showingOf({ context: { request }, kind, verb, kindIn }: ResourceCall, nowMs: number): Showing {
+  const isList = verb === "list" || verb === "watch";
+  const accepted = negotiate(firstHeader(request.headers, "accept"), isPretty(request), isList, verb === "watch");
+  const includeObject = accepted.representation === "Table" ? parseIncludeObject(request.query) : "Metadata";
+  return { kind, accepted, includeObject, nowMs, ...(request.allPlanes === true ? { kindIn } : {}) };
+}

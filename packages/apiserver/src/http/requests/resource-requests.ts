@@ -1,0 +1,37 @@
+import { requireAllPlanes } from "../all-planes.ts";
+import { methodNotAllowed } from "../answers/answers.ts";
+import type { ApiAnswer } from "../api-request.ts";
+import { remove, removeCollection } from "./delete-requests.ts";
+import { getObject, listCollection, tellProgress, type WatchPorts, watchCollection } from "./read-requests.ts";
+import { isInPlace, type ResourceCall, showingOf } from "./resource-call.ts";
+import { answerScale } from "./scale-requests.ts";
+import { create, patch, update } from "./write-requests.ts";
+
+/** Answers a request about objects, by its verb. */
+export function answerResource(ports: WatchPorts, call: ResourceCall): ApiAnswer | Promise<ApiAnswer> {
+  if (!call.kind.verbs.includes(call.verb) || !isInPlace(call)) throw methodNotAllowed();
+  if (call.context.request.allPlanes === true) requireAllPlanes(call, showingOf(call, ports.registry.clock.now()));
+  const { deprecationWarning } = call.kind;
+  if (deprecationWarning !== undefined) call.context.warnings.push(deprecationWarning);
+  if (call.path.subresource === "scale") return answerScale(ports.registry, call);
+  switch (call.verb) {
+    case "get":
+      return getObject(ports.registry, call);
+    case "list":
+      return call.context.request.asksProgress === true
+        ? tellProgress(ports, call)
+        : listCollection(ports.registry, call);
+    case "watch":
+      return watchCollection(ports, call);
+    case "create":
+      return create(ports.registry, call);
+    case "update":
+      return update(ports.registry, call);
+    case "patch":
+      return patch(ports.registry, call);
+    case "delete":
+      return remove(ports.registry, call);
+    case "deletecollection":
+      return removeCollection(ports.registry, call);
+  }
+}

@@ -1,0 +1,88 @@
+import { resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { servedObject } from "../../registry/kinds/served-version.ts";
+import { resourceOf } from "../../registry/object-request.ts";
+import { nextByPatch } from "../../registry/patch-state.ts";
+import type { Registry } from "../../registry/registry.ts";
+import { scaleKind } from "../../registry/scale/scale-kind.ts";
+import { nextByScale, scaleOf } from "../../registry/scale/scale-state.ts";
+import { storedInView } from "../../registry/scoped-view.ts";
+import { sentObject } from "../../registry/sent-object.ts";
+import { unstored } from "../../registry/unstored.ts";
+import { type NextState, requireName, updateObject } from "../../registry/update.ts";
+import type { StoredObject } from "../../storage/object-store.ts";
+import { methodNotAllowed, textAnswer } from "../answers/answers.ts";
+import { objectText, type Showing } from "../answers/representation.ts";
+import type { ApiAnswer } from "../api-request.ts";
+import { bodyText, contentType, objectBody, unsupportedMediaType } from "./body.ts";
+import { type ResourceCall, readRequest, showingOf, writeRequest } from "./resource-call.ts";
+import { parseWriteOptions, type WriteOptions } from "./write-options.ts";
+import { patchTypes } from "./write-requests.ts";
+
+/** Answers a request about the Scale of an object. */
+export async function answerScale(registry: Registry, call: ResourceCall): Promise<ApiAnswer> {
+  switch (call.verb) {
+    case "get":
+      return getScale(registry, call);
+    case "update":
+      return updateScale(registry, call);
+    case "patch":
+      return patchScale(registry, call);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+function getScale(registry: Registry, call: ResourceCall): ApiAnswer {
+  const showing = scaleShowing(registry, call);
+  const request = readRequest(call);
+  const stored = storedInView(registry, request, call.path.name);
+  if (stored === undefined) throw new StatusError(resourceNotFound(resourceOf(request), call.path.name));
+  return shown(call, stored, showing);
+}
+
+async function updateScale(registry: Registry, call: ResourceCall): Promise<ApiAnswer> {
+  const { request } = call.context;
+  const options = parseWriteOptions(request, "UpdateOptions");
+  const { value, duplicates } = await objectBody(request, {
+    apiVersion: "autoscaling/v1",
+    kind: "Scale",
+    isCustom: false,
+  });
+  const write = { ...writeRequest(call, options), kind: scaleKind };
+  const scale = requireName(sentObject(value, write, duplicates), call.path.name);
+  return scaled(registry, call, options, () => scale);
+}
+
+async function patchScale(registry: Registry, call: ResourceCall): Promise<ApiAnswer> {
+  const { request } = call.context;
+  const type = patchTypes.get(contentType(request));
+  // Who owns which field of a Scale is kept with the object, under other names: it cannot be applied yet.
+  const accepted = [...patchTypes].filter(([, known]) => known !== "apply").map(([name]) => name);
+  if (type === undefined || type === "apply") throw unsupportedMediaType(accepted);
+  const options = parseWriteOptions(request, "PatchOptions");
+  const write = { ...writeRequest(call, options), kind: scaleKind };
+  const patch = { type, text: await bodyText(request), force: false, name: call.path.name };
+  return scaled(registry, call, options, nextByPatch(patch, write, registry.clock));
+}
+
+async function scaled(
+  registry: Registry,
+  call: ResourceCall,
+  options: WriteOptions,
+  change: NextState,
+): Promise<ApiAnswer> {
+  const showing = scaleShowing(registry, call);
+  const write = writeRequest(call, options);
+  const next = nextByScale(change, write, call.path.name, registry.clock);
+  const { stored } = await updateObject(registry, write, call.path.name, next);
+  return shown(call, stored, showing);
+}
+
+function scaleShowing({ clock }: Registry, call: ResourceCall): Showing {
+  return showingOf({ ...call, kind: scaleKind }, clock.now());
+}
+
+function shown(call: ResourceCall, stored: StoredObject, showing: Showing): ApiAnswer {
+  const scale = scaleOf(servedObject(stored, call.kind), call.kind);
+  return textAnswer(200, objectText(unstored(stored.key, scale), showing), showing.accepted);
+}

@@ -1,0 +1,286 @@
+import { failure, resourceExpired, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { Clock, Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
+import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
+import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { type Selection, selects, selectsEverything } from "../../registry/field-values.ts";
+import type { ApiObject } from "../../registry/kinds/served-kind.ts";
+import { listObjects } from "../../registry/list.ts";
+import { withMetadata } from "../../registry/metadata/metadata.ts";
+import type { Random } from "../../registry/metadata/object-name.ts";
+import { type ObjectRequest, scopeOf } from "../../registry/object-request.ts";
+import { isInView } from "../../registry/scoped-view.ts";
+import { type Change, type ObjectStore, RevisionCompacted, type StoredObject } from "../../storage/object-store.ts";
+import { bookmarkText, type Showing } from "../answers/representation.ts";
+import type { Stream, StreamSink } from "../api-request.ts";
+import { type ListOptions, revisionParameter } from "../requests/list-options.ts";
+import type { EventLines } from "./event-lines.ts";
+import type { OpenWatch, OpenWatches } from "./open-watches.ts";
+
+interface Ports {
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly random: Pick<Random, "fraction">;
+  readonly watches: OpenWatches;
+  readonly lines: EventLines;
+  /** What is watched, if others may ask for its progress. */
+  readonly watched?: string;
+}
+
+/** Longer than any timer can be set for; nobody notices a watch that ends once a day. */
+const lifeMsMax = 24 * 60 * 60_000;
+
+/**
+ * What happens to the objects of a request, as lines of JSON, until one side has enough. A client that does not keep up
+ * is told nothing more until it has taken what it was told, and then goes on from history: it fills no memory of ours.
+ */
+export class WatchStream implements Stream, OpenWatch {
+  readonly #ports: Ports;
+  readonly #request: ObjectRequest;
+  readonly #options: ListOptions;
+  readonly #showing: Showing;
+  #sink: StreamSink = nowhere;
+  /** What is there at the beginning, as far as it is not sent yet. */
+  #initial: Iterator<StoredObject> | undefined;
+  #timers: Timer[] = [];
+  #stalled: Timer | undefined;
+  #stop: () => void = () => undefined;
+  /** All changes up to this revision were sent, or had nothing in them for this client. */
+  #sent = 0;
+  #isFirst = true;
+  /** Somebody wants to hear that everything was told, which is not true yet. */
+  #owesProgress = false;
+  #state: "live" | "behind" | "closed" = "live";
+
+  constructor(ports: Ports, request: ObjectRequest, options: ListOptions, showing: Showing) {
+    this.#ports = ports;
+    this.#request = request;
+    this.#options = options;
+    this.#showing = showing;
+  }
+
+  get plane(): string | undefined {
+    return this.#request.allPlanes === true ? undefined : this.#request.plane;
+  }
+
+  get waitingBytes(): number {
+    return this.#sink.waitingBytes;
+  }
+
+  start(sink: StreamSink): void {
+    this.#sink = sink;
+    sink.onClose(() => this.#close());
+    this.#orFail(() => {
+      this.#ports.watches.add(this, this.#request.user, this.#ports.watched);
+      this.#begin();
+      this.#goOn();
+    });
+  }
+
+  tellProgress(): void {
+    if (this.#request.isServed?.() === false) {
+      this.finish();
+      return;
+    }
+    this.#owesProgress = !this.#isUpToDate;
+    if (this.#owesProgress) return;
+    this.#sent = this.#ports.store.revision;
+    this.#bookmark(false);
+  }
+
+  finish(): void {
+    this.#close();
+    this.#sink.end();
+  }
+
+  cut(): void {
+    this.#close();
+    this.#sink.cut();
+  }
+
+  #begin(): void {
+    const { clock, random, watches } = this.#ports;
+    const { timeoutSeconds = 0, allowBookmarks } = this.#options;
+    const lifeMs = timeoutSeconds > 0 ? timeoutSeconds * 1_000 : watches.limits.lifeMsMin * (1 + random.fraction());
+    this.#timers.push(clock.after(Math.min(lifeMs, lifeMsMax), () => this.#timeOut()));
+    if (allowBookmarks) this.#bookmarkLater();
+    const { sendInitialEvents, resourceVersion } = this.#options;
+    const asked = revisionParameter(resourceVersion);
+    this.#sent = asked || this.#ports.store.revision;
+    if (sendInitialEvents === undefined ? asked > 0 : !sendInitialEvents) return;
+    const { revision, items } = listObjects(this.#ports, this.#request, {
+      selection: this.#options.selection,
+      limit: 0,
+      continueToken: "",
+    });
+    this.#sent = revision;
+    this.#initial = items[Symbol.iterator]();
+  }
+
+  /** Sends what there is to send: first what was there at the beginning, then what history holds, then what happens. */
+  #goOn(): void {
+    if (this.#initial !== undefined) this.#sendInitial(this.#initial);
+    if (this.#state !== "live" || this.#initial !== undefined) return;
+    const stop = subscribe(this.#ports.store, scopeOf(this.#request), this.#sent, (change) => this.#deliver(change));
+    this.#stop = stop;
+    if (this.#state !== "live") stop();
+    else if (this.#owesProgress) this.tellProgress();
+  }
+
+  #sendInitial(items: Iterator<StoredObject>): void {
+    for (let next = items.next(); next.done !== true; next = items.next()) {
+      this.#write("ADDED", next.value);
+      if (this.#state !== "live") return;
+    }
+    this.#initial = undefined;
+    if (this.#options.allowBookmarks) this.#bookmark(true);
+  }
+
+  #deliver(change: Change): void {
+    if (this.#state !== "live") return;
+    // Under another definition the client starts over, and sees what comes by the schema that holds then.
+    if (this.#request.isServed?.() === false) {
+      this.finish();
+      return;
+    }
+    this.#sent = change.revision;
+    const event = eventFor(change, this.#options.selection, this.#request);
+    if (event !== undefined) this.#write(event.type, event.stored);
+  }
+
+  #write(type: string, stored: StoredObject): void {
+    const line = this.#ports.lines.line(type, stored, this.#showing, this.#isFirst);
+    if (this.#sink.event === undefined) this.#sink.write(line.bytes);
+    else this.#sink.event(line);
+    this.#isFirst = false;
+    this.#ports.watches.wrote(this);
+    if (this.#state === "live" && this.waitingBytes > this.#ports.watches.limits.waitingBytesMax) this.#wait();
+  }
+
+  #wait(): void {
+    const { clock, watches } = this.#ports;
+    this.#state = "behind";
+    this.#stop();
+    this.#stalled = clock.after(watches.limits.stalledMsMax, () => this.cut());
+    this.#sink.onDrain(() => {
+      this.#stalled?.stop();
+      if (this.#state !== "behind") return;
+      this.#state = "live";
+      this.#orFail(() => this.#goOn());
+    });
+  }
+
+  #bookmarkLater(): void {
+    const { clock, watches, store } = this.#ports;
+    this.#timers.push(
+      clock.after(watches.limits.bookmarkMs, () => {
+        this.#timers = [this.#timers[0] as Timer];
+        if (this.#isUpToDate) this.#sent = store.revision;
+        if (this.#isUpToDate) this.#bookmark(false);
+        this.#bookmarkLater();
+      }),
+    );
+  }
+
+  /** Whether everything up to the newest revision was delivered, if only by having nothing in it for this client. */
+  get #isUpToDate(): boolean {
+    return this.#state === "live" && this.#initial === undefined;
+  }
+
+  #bookmark(endsInitialEvents: boolean): void {
+    const { kind } = this.#request;
+    const metadata = {
+      resourceVersion: String(this.#sent),
+      ...(endsInitialEvents ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
+    };
+    const object = { kind: kind.kind, apiVersion: formatApiVersion(kind.group, kind.version), metadata };
+    const text = bookmarkText(object as unknown as ApiObject, this.#showing, this.#isFirst);
+    this.#isFirst = false;
+    this.#sink.write(`{"type":"BOOKMARK","object":${text}}\n`);
+  }
+
+  /** A client that takes bookmarks goes on from the very end, however long nothing happened. */
+  #timeOut(): void {
+    if (this.#isUpToDate && this.#options.allowBookmarks) {
+      this.#sent = this.#ports.store.revision;
+      this.#bookmark(false);
+    }
+    this.finish();
+  }
+
+  /** What goes wrong on the way is the last event. */
+  #orFail(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      this.#sink.write(`${writeJson({ type: "ERROR", object: error.status })}\n`);
+      this.finish();
+    }
+  }
+
+  #close(): void {
+    this.#state = "closed";
+    this.#stop();
+    this.#stalled?.stop();
+    for (const timer of this.#timers) timer.stop();
+    this.#timers = [];
+    this.#initial = undefined;
+    this.#ports.watches.remove(this);
+  }
+}
+
+/** Where a stream writes before it is started. */
+const nowhere: StreamSink = {
+  waitingBytes: 0,
+  write: () => undefined,
+  end: () => undefined,
+  cut: () => undefined,
+  onClose: () => undefined,
+  onDrain: () => undefined,
+};
+
+function subscribe(
+  store: ObjectStore,
+  scope: ReturnType<typeof scopeOf>,
+  from: number,
+  listener: (change: Change) => void,
+): () => void {
+  try {
+    return store.watch(scope, from, listener);
+  } catch (error) {
+    if (!(error instanceof RevisionCompacted)) throw error;
+    throw new StatusError(resourceExpired(`too old resource version: ${from} (${store.oldestRevision})`));
+  }
+}
+
+/** What a change means to a client that sees a part of the objects: one may come into view, or leave it. */
+function eventFor(
+  change: Change,
+  selection: Selection,
+  request: ObjectRequest,
+): { readonly type: string; readonly stored: StoredObject } | undefined {
+  const isAll = selectsEverything(selection);
+  const seen = (stored: StoredObject | undefined): boolean =>
+    stored !== undefined && (isAll || selects(selection, stored, request.kind)) && isInView(request, stored);
+  const before = seen(change.previous);
+  if (change.type === "deleted") return before ? { type: "DELETED", stored: change.stored } : undefined;
+  const after = seen(change.stored);
+  if (after) return { type: before ? "MODIFIED" : "ADDED", stored: change.stored };
+  return before ? { type: "DELETED", stored: leftView(change) } : undefined;
+}
+
+/** The last state that the client could see, under the revision at which it left its view. */
+function leftView({ previous, revision }: Change): StoredObject {
+  const { key, object } = previous as StoredObject;
+  const last = withMetadata(object, { resourceVersion: String(revision) });
+  return { key, revision, object: last, text: writeJson(last) };
+}
+
+/** The answer to a revision that this server has not reached. */
+export function tooLargeRevision(asked: number, current: number): StatusError {
+  const status = failure("Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+    retryAfterSeconds: 1,
+  });
+  return new StatusError(status);
+}

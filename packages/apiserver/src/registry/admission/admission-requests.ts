@@ -1,0 +1,58 @@
+import type { DeleteOptions } from "../delete.ts";
+import type { ApiObject } from "../kinds/served-kind.ts";
+import { isNamespaceKind } from "../lifecycle/namespace-lifecycle.ts";
+import type { WriteRequest } from "../object-request.ts";
+import type { AdmissionRequest } from "./admission-plugin.ts";
+
+type Options = AdmissionRequest["options"];
+type Change = Pick<AdmissionRequest, "operation" | "name" | "object" | "oldObject" | "options">;
+
+export function creation(request: WriteRequest, object: ApiObject): AdmissionRequest {
+  const { name = "" } = object.metadata;
+  return asking(request, { operation: "CREATE", name, object, options: writeOptions("CreateOptions", request) });
+}
+
+export function replacement(request: WriteRequest, object: ApiObject, oldObject: ApiObject): AdmissionRequest {
+  const { name = "" } = oldObject.metadata;
+  const options = writeOptions("UpdateOptions", request);
+  return asking(request, { operation: "UPDATE", name, object, oldObject, options });
+}
+
+export function removal(request: WriteRequest, oldObject: ApiObject, asked: DeleteOptions): AdmissionRequest {
+  const { uid, resourceVersion, ...rest } = asked;
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  const options = {
+    ...metaKind("DeleteOptions"),
+    ...rest,
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+    ...dryRunPart(request),
+  };
+  return asking(request, { operation: "DELETE", name: oldObject.metadata.name ?? "", oldObject, options });
+}
+
+/** A change as those see it who have a say in it. A namespace is its own namespace to them. */
+function asking(request: WriteRequest, change: Change): AdmissionRequest {
+  const { plane, kind, subresource, user, dryRun, warn } = request;
+  const { operation, name, object, oldObject, options } = change;
+  const namespace = isNamespaceKind(kind) ? name : request.namespace;
+  return { plane, kind, namespace, name, subresource, operation, object, oldObject, options, user, dryRun, warn };
+}
+
+function writeOptions(kind: string, { dryRun, manager, fieldValidation }: WriteRequest): Options {
+  const options: Record<string, unknown> = metaKind(kind);
+  if (dryRun) options["dryRun"] = ["All"];
+  if (manager !== "") options["fieldManager"] = manager;
+  options["fieldValidation"] = fieldValidation;
+  return options;
+}
+
+function metaKind(kind: string): Record<string, string> {
+  return { kind, apiVersion: "meta.k8s.io/v1" };
+}
+
+function dryRunPart({ dryRun }: WriteRequest): Options {
+  return dryRun ? { dryRun: ["All"] } : {};
+}

@@ -1,0 +1,143 @@
+import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { formatApiVersion, type ManagedFieldsEntry } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
+import type { ApiObject, ServedKind } from "../kinds/served-kind.ts";
+import { compareObjects } from "../patch/fields/compare-objects.ts";
+import { writeFieldsV1 } from "../patch/fields/fields-v1.ts";
+import { type ListType, type MapType, type MergeType, mergeTypeOf } from "../patch/fields/merge-type.ts";
+import { uidElement } from "../patch/fields/path-element.ts";
+import { memberType } from "../patch/fields/value-form.ts";
+import { withoutIdentity } from "../patch/managed/field-scope.ts";
+import { utcText } from "../patch/managed/time-text.ts";
+
+type Entries = readonly ManagedFieldsEntry[];
+type Fields = NonNullable<ManagedFieldsEntry["fieldsV1"]>;
+
+/** Under this name a server remembers who set the fields of companions. */
+export const companionManager = "milo-quota";
+
+const shapesMax = 2_000;
+/** Fields of objects that look alike, but for references to owners, which are known by UIDs that never come back. */
+const known = new WeakMap<CompiledSchema, Map<string, Fields>>();
+
+/** The managed fields of a new object that comes with its status: as after its create, and a write of its status. */
+export function newCompanionFields(object: ApiObject, kind: ServedKind, nowMs: number): Entries {
+  const { status, ...rest } = object as JsonObject;
+  const own = fieldsIn(rest, kind);
+  const [owner] = object.metadata.ownerReferences ?? [];
+  const entries = [entryOf(kind, nowMs, owner === undefined ? own : withOwner(own, owner.uid), "")];
+  if (status !== undefined) entries.push(statusEntry(status as JsonObject, kind, nowMs));
+  return entries;
+}
+
+/**
+ * The managed fields of an object whose status is written. Undefined when others have written it as well, or the object has
+ * none: then it takes more to tell whose the fields are.
+ */
+export function statusCompanionFields(
+  { metadata: { managedFields = [] } }: ApiObject,
+  status: JsonObject,
+  kind: ServedKind,
+  nowMs: number,
+): Entries | undefined {
+  const entry = statusEntry(status, kind, nowMs);
+  const others = managedFields.filter(({ subresource }) => subresource !== "status");
+  const isOurs = managedFields.every((each) => each.subresource !== "status" || isSameOwner(each, entry));
+  // Entries are in order of their time: the one that was just written is the last.
+  const isLast = others.every(({ operation, time = "" }) => operation === "Apply" || time <= (entry.time ?? ""));
+  return others.length > 0 && isOurs && isLast ? [...others, entry] : undefined;
+}
+
+/** Objects that share their status share its entry. */
+const ofStatus = new WeakMap<JsonObject, ManagedFieldsEntry>();
+
+function statusEntry(status: JsonObject, kind: ServedKind, nowMs: number): ManagedFieldsEntry {
+  const before = ofStatus.get(status);
+  if (before !== undefined && before.time === timeOf(nowMs)) return before;
+  const entry = entryOf(kind, nowMs, fieldsIn({ status }, kind), "status");
+  ofStatus.set(status, entry);
+  return entry;
+}
+
+function timeOf(nowMs: number): string {
+  return utcText(Math.floor(nowMs / 1_000));
+}
+
+function entryOf(kind: ServedKind, nowMs: number, fieldsV1: Fields, subresource: string): ManagedFieldsEntry {
+  const entry: ManagedFieldsEntry = {
+    manager: companionManager,
+    operation: "Update",
+    apiVersion: formatApiVersion(kind.group, kind.version),
+    time: timeOf(nowMs),
+    fieldsType: "FieldsV1",
+    fieldsV1,
+  };
+  return subresource === "" ? entry : { ...entry, subresource };
+}
+
+function isSameOwner(one: ManagedFieldsEntry, other: ManagedFieldsEntry): boolean {
+  return one.manager === other.manager && one.operation === other.operation && one.apiVersion === other.apiVersion;
+}
+
+const nothing: JsonObject = {};
+
+/** The fields of an object as FieldsV1, without references to owners. Found once for all objects that look alike. */
+function fieldsIn(object: JsonObject, { schema }: ServedKind): Fields {
+  const type = mergeTypeOf(schema.schema);
+  const ofKind = known.get(schema) ?? new Map<string, Fields>();
+  known.set(schema, ofKind);
+  const shape = mapShape(type.map, object);
+  const found = ofKind.get(shape);
+  if (found !== undefined) return found;
+  if (ofKind.size >= shapesMax) ofKind.clear();
+  const made = fieldsAnew(object, type);
+  ofKind.set(shape, made);
+  return made;
+}
+
+/**
+ * The names of all fields of an object, and what items of its lists are known by: objects of one text have the same fields,
+ * whatever their values are. Hot: there is no call for fields that hold no others.
+ */
+function mapShape(map: MapType | undefined, object: JsonObject): string {
+  if (map === undefined || map.isAtomic) return "";
+  let shape = "{";
+  for (const name in object) {
+    const value = object[name] as JsonValue;
+    if (name === references) continue;
+    shape += `${name}\0`;
+    if (typeof value !== "object" || value === null) shape += value === null ? "null" : "";
+    else if (isJsonObject(value)) shape += mapShape(memberType(map, name)?.map, value);
+    else shape += listShape(memberType(map, name)?.list, value as readonly JsonValue[]);
+  }
+  return `${shape}}`;
+}
+
+function listShape(list: ListType | undefined, items: readonly JsonValue[]): string {
+  if (list === undefined || list.kind === "atomic") return "";
+  let shape = "[";
+  for (const item of items) {
+    if (!isJsonObject(item)) shape += `${JSON.stringify(item)}\0`;
+    else shape += `${list.keys.map((key) => JSON.stringify(item[key])).join("\0")}${mapShape(list.items.map, item)}`;
+  }
+  return `${shape}]`;
+}
+
+const references = "ownerReferences";
+
+function fieldsAnew(object: JsonObject, type: MergeType): Fields {
+  const { metadata, ...rest } = object;
+  const { ownerReferences: _, ...others } = (metadata ?? {}) as JsonObject;
+  const { added } = compareObjects(type, nothing, { ...rest, metadata: others });
+  return writeFieldsV1(withoutIdentity(added));
+}
+
+function withOwner(fields: Fields, uid: string): Fields {
+  // For a name that no other object has: as an ordinary object, each would make a hidden class for itself alone.
+  const references: Record<string, JsonObject> = Object.setPrototypeOf(Object.create(null), Object.prototype);
+  references["."] = nothing;
+  references[uidElement(uid).text] = nothing;
+  const metadata = extended(fields["f:metadata"] as Fields, { "f:ownerReferences": references });
+  return { ...fields, "f:metadata": metadata };
+}

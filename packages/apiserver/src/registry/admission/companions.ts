@@ -1,0 +1,128 @@
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { ObjectKey } from "../../storage/object-key.ts";
+import type { StoredObject } from "../../storage/object-store.ts";
+import type { Ticket, Write } from "../../storage/transaction.ts";
+import { ownedAfterUpdate } from "../field-ownership.ts";
+import type { ApiObject, ServedKind } from "../kinds/served-kind.ts";
+import { storedForm } from "../kinds/served-version.ts";
+import { shapedUpdate, shapedWhole } from "../kinds/shape.ts";
+import { requireLiveDefinition } from "../lifecycle/definition-lifecycle.ts";
+import { requireLiveNamespace } from "../lifecycle/namespace-lifecycle.ts";
+import { requirePlane } from "../lifecycle/plane-lifecycle.ts";
+import { markedForDeletion } from "../metadata/deletion-mark.ts";
+import { finalizersOf, timestamp, withMetadata } from "../metadata/metadata.ts";
+import { keyOf, type WriteRequest } from "../object-request.ts";
+import type { Registry } from "../registry.ts";
+import type { UserInfo } from "../requester.ts";
+import { companionManager, newCompanionFields, statusCompanionFields } from "./companion-fields.ts";
+
+/** What a plug-in wants stored in one transaction with an object: all of it, or nothing and not the object either. */
+export interface Companions {
+  readonly objects: readonly Companion[];
+  /** Has the plug-in add what all transactions of a batch change together. */
+  readonly ticket: Ticket;
+  /** Whether these make room: then they come after the object, and before what is rendered for the batch. */
+  readonly isRelease: boolean;
+}
+
+/** A change of another object. Schema and managed fields are looked after; plug-ins and webhooks are not asked about it. */
+export type Companion =
+  /** The object names its UID, and may have a status from the beginning. */
+  | { readonly change: "create"; readonly plane: string; readonly kind: ServedKind; readonly object: ApiObject }
+  | {
+      readonly change: "status";
+      readonly kind: ServedKind;
+      readonly stored: StoredObject;
+      readonly status: JsonObject;
+    }
+  /** Lets go of a finalizer, and of the object, unless another finalizer keeps it. */
+  | { readonly change: "delete"; readonly kind: ServedKind; readonly stored: StoredObject; readonly finalizer: string };
+
+/** A write as it goes to the store. */
+export interface CheckedWrite {
+  readonly write: Write;
+  /** Throws when it is not to be made any more; called in the turn of the event loop in which it is stored. */
+  readonly lastCheck: () => void;
+}
+
+const system: UserInfo = { username: "system:apiserver", uid: "", groups: [], extra: {} };
+const { signal } = new AbortController();
+const nothing = (): void => undefined;
+
+/** Throws a StatusError on an object that is not valid. */
+export function preparedCompanion(registry: Registry, companion: Companion): CheckedWrite {
+  switch (companion.change) {
+    case "create":
+      return createdCompanion(registry, companion);
+    case "status":
+      return { write: statusWrite(registry, companion), lastCheck: nothing };
+    case "delete":
+      return { write: deletion(registry, companion), lastCheck: nothing };
+    default:
+      throw new Error(`unknown change ${companion satisfies never}`);
+  }
+}
+
+/** What a create and a write of the status would make of an object, in one. */
+function createdCompanion(
+  registry: Registry,
+  { plane, kind, object }: Extract<Companion, { readonly change: "create" }>,
+): CheckedWrite {
+  const request = requestFor({ plane, namespace: object.metadata.namespace ?? "" }, kind);
+  const key = keyOf(request, object.metadata.name as string);
+  const nowMs = registry.clock.now();
+  const created = { creationTimestamp: timestamp(nowMs), generation: kind.hasGeneration ? 1 : undefined };
+  const shaped = shapedWhole(withMetadata(object, created), request);
+  const whole = withMetadata(shaped, { managedFields: newCompanionFields(shaped, kind, nowMs) });
+  const lastCheck = (): void => {
+    requireLiveNamespace(registry.store, request, key.name);
+    requireLiveDefinition(registry, request, key.name);
+    requirePlane(registry, plane);
+  };
+  return { write: { key, expected: 0, object: storedForm(whole, kind), deleted: false }, lastCheck };
+}
+
+/** The next version of a stored object, with another status. Throws a StatusError when that is not valid. */
+export function statusWrite(
+  registry: Pick<Registry, "clock">,
+  { kind, stored, status }: Omit<Extract<Companion, { readonly change: "status" }>, "change">,
+): Write {
+  const request = requestFor(stored.key, kind);
+  const old = stored.object as ApiObject;
+  const nowMs = registry.clock.now();
+  const write: WriteRequest = { ...request, subresource: "status" };
+  const next = { ...(old as JsonObject), status } as unknown as ApiObject;
+  const managedFields = statusCompanionFields(old, status, kind, nowMs);
+  const owned =
+    managedFields === undefined ? ownedAfterUpdate(old, next, write, nowMs) : withMetadata(next, { managedFields });
+  const shaped = shapedUpdate(owned, old, write);
+  return { key: stored.key, expected: stored.revision, object: storedForm(shaped, kind), deleted: false };
+}
+
+function deletion(
+  { clock }: Registry,
+  { kind, stored, finalizer }: Extract<Companion, { readonly change: "delete" }>,
+): Write {
+  const { key, revision: expected } = stored;
+  const old = stored.object as ApiObject;
+  const left = finalizersOf(old).filter((name) => name !== finalizer);
+  const object = withMetadata(old, { finalizers: left.length === 0 ? undefined : left });
+  if (left.length === 0) return { key, expected, object: storedForm(object, kind), deleted: true };
+  const marked = markedForDeletion(object, true, clock.now()) ?? object;
+  return { key, expected, object: storedForm(marked, kind), deleted: false };
+}
+
+function requestFor({ plane, namespace }: Pick<ObjectKey, "plane" | "namespace">, kind: ServedKind): WriteRequest {
+  return {
+    plane,
+    kind,
+    namespace,
+    subresource: "",
+    user: system,
+    manager: companionManager,
+    dryRun: false,
+    fieldValidation: "Ignore",
+    warn: nothing,
+    signal,
+  };
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import type { DraftObject } from "../../typed/json-shape.ts";
+import { mirrorAddresses, prioritize, tolerateAbsence } from "./pod-scheduling.ts";
+
+function changed(change: (draft: DraftObject) => void, draft: DraftObject): DraftObject {
+  change(draft);
+  return draft;
+}
+
+const away = (key: string): DraftObject => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 });
+const notReady = "node.kubernetes.io/not-ready";
+const unreachable = "node.kubernetes.io/unreachable";
+
+describe("a pod", () => {
+  const tolerations: Readonly<Record<string, readonly [DraftObject[], readonly DraftObject[]]>> = {
+    "leaves a node that went away after five minutes": [[], [away(notReady), away(unreachable)]],
+    "keeps what it says of one of the two": [
+      [{ key: notReady, operator: "Exists", tolerationSeconds: 5 }],
+      [{ key: notReady, operator: "Exists", tolerationSeconds: 5 }, away(unreachable)],
+    ],
+    "that tolerates everything gets no more": [[{ operator: "Exists" }], [{ operator: "Exists" }]],
+    "is not helped by a toleration of another effect": [
+      [{ key: notReady, operator: "Exists", effect: "NoSchedule" }],
+      [{ key: notReady, operator: "Exists", effect: "NoSchedule" }, away(notReady), away(unreachable)],
+    ],
+  };
+  for (const [name, [given, expected]] of Object.entries(tolerations)) {
+    it(name, () => {
+      const draft = changed(tolerateAbsence, { spec: { tolerations: given } });
+      expect(draft).toEqual({ spec: { tolerations: expected } });
+    });
+  }
+
+  it("without a class has no priority", () => {
+    const spec = { priority: 0, preemptionPolicy: "PreemptLowerPriority" };
+    expect(changed(prioritize, { spec: {} })).toEqual({ spec });
+  });
+
+  it("with a class is left to whoever knows the class", () => {
+    expect(changed(prioritize, { spec: { priorityClassName: "high" } })).toEqual({
+      spec: { priorityClassName: "high" },
+    });
+  });
+
+  it("with one address has a list of one", () => {
+    const status = { podIP: "10.0.0.1", podIPs: [{ ip: "10.0.0.1" }] };
+    expect(changed(mirrorAddresses, { status: { podIP: "10.0.0.1" } })).toEqual({ status });
+  });
+});

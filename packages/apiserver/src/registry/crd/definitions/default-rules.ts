@@ -1,0 +1,102 @@
+import { type FieldIssue, invalid, issueText, itemPath } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { schemaIssues } from "@milo-quota/kubernetes/schema/check.ts";
+import { type CompiledSchema, compileSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
+import { shaped } from "@milo-quota/kubernetes/schema/shape-value.ts";
+import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
+import { embeddedIssues, resourceIssues } from "../objects/embedded-resources.ts";
+import { compileRules } from "../rules/compiled-rules.ts";
+import { evaluateRules } from "../rules/evaluate-rules.ts";
+import { normalizedSchema } from "../schemas/normalized-schema.ts";
+import { given, isSet, namedSchemas, subschema } from "../schemas/raw-schema.ts";
+
+/** Puts a value into the object it would be a default in. */
+type Surround = (value: JsonValue) => JsonValue;
+
+interface Place {
+  readonly path: string;
+  readonly isRoot: boolean;
+  /** Whether inside apiVersion, kind or metadata of an object. */
+  readonly isInsideMeta: boolean;
+  readonly surround: Surround;
+}
+
+/** Defaults are right by the schema they stand in, and have no field it does not know. Of a structural schema. */
+export function defaultIssues(schema: JsonObject, path: string): readonly FieldIssue[] {
+  return visit(schema, { path, isRoot: true, isInsideMeta: false, surround: (value) => value });
+}
+
+const embedded = "x-kubernetes-embedded-resource";
+const metaFields = new Set(["metadata", "apiVersion", "kind"]);
+
+function visit(schema: JsonObject, place: Place): readonly FieldIssue[] {
+  const isObject = place.isRoot || isSet(schema, embedded);
+  const here: Place = isObject ? { ...place, isInsideMeta: false, surround: (value) => value } : place;
+  const value = given(schema, "default");
+  const items = subschema(schema, "items");
+  return [
+    ...(value === undefined ? [] : issuesOf(isObject ? { ...schema, [embedded]: true } : schema, value, here)),
+    ...(items === undefined
+      ? []
+      : visit(
+          items,
+          below(here, `${here.path}.items`, (inner) => [inner]),
+        )),
+    ...namedSchemas(schema, "properties").flatMap(([name, child]) => {
+      const at = below(here, itemPath(`${here.path}.properties`, name), (inner) => ({ [name]: inner }));
+      return visit(child, { ...at, isInsideMeta: here.isInsideMeta || (isObject && metaFields.has(name)) });
+    }),
+  ];
+}
+
+function below(place: Place, path: string, wrap: Surround): Place {
+  return { ...place, path, isRoot: false, surround: (value) => place.surround(wrap(value)) };
+}
+
+function issuesOf(schema: JsonObject, value: JsonValue, place: Place): readonly FieldIssue[] {
+  const compiled = compileSchema(normalizedSchema(schema as Schema));
+  const at = `${place.path}.default`;
+  const early = place.isInsideMeta ? metaIssues(value, place, at) : ownIssues(compiled, value, at);
+  if (early.blocking.length > 0) return [...early.others, ...early.blocking];
+  const wrong = schemaIssues(compiled, value, { base: at });
+  return [...early.others, ...(wrong.length > 0 ? wrong : ruleFindings(compiled, value, at, place.isRoot))];
+}
+
+interface Early {
+  readonly others: readonly FieldIssue[];
+  /** Where there are any of these, nothing more is looked at. */
+  readonly blocking: readonly FieldIssue[];
+}
+
+function ownIssues(compiled: CompiledSchema, value: JsonValue, at: string): Early {
+  const isObject = compiled.schema[embedded] === true;
+  const { unknownFields } = shaped(compiled, value, isObject);
+  return {
+    others: unknownFields.length > 0 ? [invalid(at, value, "must not have unknown fields")] : [],
+    blocking: embeddedIssues(compiled, value, at),
+  };
+}
+
+function metaIssues(value: JsonValue, { surround }: Place, at: string): Early {
+  const object = surround(value);
+  const whole = isJsonObject(object) ? { apiVersion: "validation/v1", kind: "Validation", ...object } : {};
+  const issues = resourceIssues(whole, "");
+  const text = issues.length === 1 ? issues.map(issueText).join() : `[${issues.map(issueText).join(", ")}]`;
+  return {
+    others: [],
+    blocking: issues.length === 0 ? [] : [invalid(at, value, `must result in valid metadata: ${text}`)],
+  };
+}
+
+/** A default is taken by objects that had the value before, and by those that had none. */
+function ruleFindings(
+  compiled: CompiledSchema,
+  value: JsonValue,
+  base: string,
+  isRoot: boolean,
+): readonly FieldIssue[] {
+  if (!compiled.hasRules) return [];
+  const table = compileRules(compiled, isRoot);
+  const kept = evaluateRules(compiled, table, { value, old: value, base, isRatcheting: false });
+  return kept.issues.length > 0 ? kept.issues : evaluateRules(compiled, table, { value, base }).issues;
+}

@@ -1,0 +1,152 @@
+import {
+  type FieldIssue,
+  forbidden,
+  invalid,
+  itemPath,
+  notSupported,
+} from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { expressionIssues, ruleIssues } from "../rules/validation-rule-rules.ts";
+import { listRules, mapRules } from "./list-type-rules.ts";
+import { given, isFilled, isSet, namedSchemas, subschema, subschemas, textOf } from "./raw-schema.ts";
+
+/** What is wrong with a schema, and with its rules; rules are looked at only where the schema is right. */
+export interface SchemaFindings {
+  readonly schema: readonly FieldIssue[];
+  readonly rules: readonly FieldIssue[];
+}
+
+/** What a schema is told by those above it. */
+export interface Surroundings {
+  readonly isRoot: boolean;
+  /** Why there may be no default here; undefined where there may. */
+  readonly noDefault: string | undefined;
+  /** Whether inside apiVersion, kind or metadata of an object. */
+  readonly isInsideMeta: boolean;
+  /** The path of the nearest list above whose items cannot be told apart, so that no rule can know the old one. */
+  readonly uncorrelatable: string | undefined;
+  /** Whether expressions are compiled; not below junctors, and not when the schema is no structural one. */
+  readonly compiles: boolean;
+}
+
+export const rootSurroundings: Omit<Surroundings, "compiles"> = {
+  isRoot: true,
+  noDefault: undefined,
+  isInsideMeta: false,
+  uncorrelatable: undefined,
+};
+
+export function schemaRules(schema: JsonObject, path: string, around: Surroundings): SchemaFindings {
+  const below = childFindings(schema, path, { ...around, isRoot: false }, around.isRoot);
+  const found = [
+    ...ownIssues(schema, path, around),
+    ...below.flatMap((findings) => findings.schema),
+    ...mapRules(schema, path),
+    ...listRules(schema, path),
+    ...ruleIssues(schema, path),
+  ];
+  const childRules = below.flatMap((findings) => findings.rules);
+  const isChecked = found.length === 0 && around.compiles;
+  return { schema: found, rules: isChecked ? [...childRules, ...expressionIssues(schema, path, around)] : childRules };
+}
+
+const types = ["array", "boolean", "integer", "number", "object", "string"];
+
+/** Words of JSON Schema that a definition may not use. */
+const unsupported = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"];
+const countsEmpty = new Set(["additionalItems", "dependencies", "$ref"]);
+
+function ownIssues(schema: JsonObject, path: string, { noDefault, isInsideMeta }: Surroundings): readonly FieldIssue[] {
+  const type = textOf(schema, "type");
+  const used = unsupported.filter((name) =>
+    countsEmpty.has(name) ? given(schema, name) !== undefined : isFilled(given(schema, name)),
+  );
+  const additional = given(schema, "additionalProperties");
+  const properties = subschema(schema, "properties") ?? {};
+  const preserve = ownValue(schema, "x-kubernetes-preserve-unknown-fields");
+  const issue = (isWrong: boolean, make: () => FieldIssue): readonly FieldIssue[] => (isWrong ? [make()] : []);
+  return [
+    ...issue(type !== "" && !types.includes(type), () => notSupported(`${path}.type`, type, types)),
+    ...issue(noDefault !== undefined && given(schema, "default") !== undefined, () =>
+      forbidden(`${path}.default`, `must not be set ${noDefault}`),
+    ),
+    ...used.map((name) => forbidden(`${path}.${name}`, `${name} is not supported`)),
+    ...issue(type === "null", () =>
+      forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"),
+    ),
+    ...issue(subschemas(schema, "items").length > 0, () =>
+      forbidden(`${path}.items`, "items must be a schema object and not an array"),
+    ),
+    ...issue(isInsideMeta && isSet(schema, "x-kubernetes-embedded-resource"), () =>
+      forbidden(`${path}.x-kubernetes-embedded-resource`, "must not be used inside of resource meta"),
+    ),
+    ...issue(isSet(schema, "uniqueItems"), () =>
+      forbidden(
+        `${path}.uniqueItems`,
+        "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
+      ),
+    ),
+    ...issue(Object.keys(properties).length > 0 && additional !== undefined && additional !== true, () =>
+      forbidden(`${path}.additionalProperties`, "additionalProperties and properties are mutual exclusive"),
+    ),
+    ...issue(preserve === false, () =>
+      invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"),
+    ),
+  ];
+}
+
+const metaFields = new Set(["metadata", "kind", "apiVersion"]);
+
+function childFindings(
+  schema: JsonObject,
+  path: string,
+  around: Surroundings,
+  isRoot: boolean,
+): readonly SchemaFindings[] {
+  return [
+    ...valueFindings(schema, path, around),
+    ...namedSchemas(schema, "properties").map(([name, child]) =>
+      schemaRules(child, itemPath(`${path}.properties`, name), aroundProperty(schema, name, around, isRoot)),
+    ),
+    ...junctorFindings(schema, path, { ...around, compiles: false }),
+    ...itemFindings(schema, path, around),
+  ];
+}
+
+function valueFindings(schema: JsonObject, path: string, around: Surroundings): readonly SchemaFindings[] {
+  const values = subschema(schema, "additionalProperties");
+  if (values === undefined) return [];
+  const noDefault = around.isInsideMeta ? "inside additionalProperties applying to object metadata" : around.noDefault;
+  return [schemaRules(values, `${path}.additionalProperties`, { ...around, noDefault })];
+}
+
+function aroundProperty(schema: JsonObject, name: string, around: Surroundings, isRoot: boolean): Surroundings {
+  const isObject = isRoot || isSet(schema, "x-kubernetes-embedded-resource");
+  if (!isObject || !metaFields.has(name)) return around;
+  return { ...around, isInsideMeta: true, noDefault: isRoot ? `in top-level ${name}` : around.noDefault };
+}
+
+function junctorFindings(schema: JsonObject, path: string, around: Surroundings): readonly SchemaFindings[] {
+  const not = subschema(schema, "not");
+  return [
+    ...(not === undefined ? [] : [schemaRules(not, `${path}.not`, around)]),
+    ...["allOf", "oneOf", "anyOf"].flatMap((junctor) =>
+      subschemas(schema, junctor).map((branch, index) => schemaRules(branch, `${path}.${junctor}[${index}]`, around)),
+    ),
+    ...namedSchemas(schema, "definitions").map(([name, child]) =>
+      schemaRules(child, itemPath(`${path}.definitions`, name), around),
+    ),
+    ...namedSchemas(schema, "dependencies").map(([name, child]) =>
+      schemaRules(child, itemPath(`${path}.dependencies`, name), around),
+    ),
+  ];
+}
+
+/** Items of a list can be told apart only by keys. */
+function itemFindings(schema: JsonObject, path: string, around: Surroundings): readonly SchemaFindings[] {
+  const items = ownValue(schema, "items");
+  const isMap = textOf(schema, "x-kubernetes-list-type") === "map";
+  const inside = isMap ? around : { ...around, uncorrelatable: around.uncorrelatable ?? path };
+  if (isJsonObject(items)) return [schemaRules(items, `${path}.items`, inside)];
+  return subschemas(schema, "items").map((item, index) => schemaRules(item, `${path}.items[${index}]`, inside));
+}

@@ -1,0 +1,51 @@
+import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { PrinterColumn } from "@milo-quota/kubernetes/schema/kind-definition.ts";
+import { humanDuration } from "../builtin/age.ts";
+import { goText } from "../go-text.ts";
+import { findValues } from "./json-path.ts";
+import { type JsonPath, parseJsonPath } from "./json-path-reader.ts";
+
+/** What a table shows in one cell; null where the object has nothing to show. */
+export type Cell = string | number | bigint | boolean | null;
+
+/** Reads the cells of a column; a column whose path nobody can read shows nothing. */
+export function cellReader(column: PrinterColumn): (object: JsonValue, nowMs: number) => Cell {
+  const path = parseJsonPath(column.jsonPath);
+  if (!path.ok) return () => null;
+  return (object, nowMs) => cellOf(path.value, column.type, object, nowMs);
+}
+
+/** Of several values the first is shown. */
+function cellOf(path: JsonPath, type: PrinterColumn["type"], object: JsonValue, nowMs: number): Cell {
+  const [value] = findValues(path, object) ?? [];
+  if (value === undefined) return null;
+  if (type === "string") return goText(value);
+  return value === null ? null : typedCell(type, value, nowMs);
+}
+
+function typedCell(type: Exclude<PrinterColumn["type"], "string">, value: JsonValue, nowMs: number): Cell {
+  switch (type) {
+    case "integer":
+      if (typeof value === "bigint") return value;
+      return typeof value === "number" ? Math.trunc(value) : null;
+    case "number":
+      if (typeof value === "bigint") return Number(value);
+      return typeof value === "number" ? value : null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    case "date":
+      return typeof value === "string" ? ageOf(value, nowMs) : null;
+    default:
+      return null;
+  }
+}
+
+const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}([.,]\d+)?(Z|[-+]\d{2}:\d{2})$/;
+
+/** Dates are shown by how long ago they are. */
+function ageOf(text: string, nowMs: number): string {
+  if (text === "" || text === "null") return "<unknown>";
+  // biome-ignore lint/style/noRestrictedGlobals: reads a given text; no clock is read.
+  const then = timestamp.test(text) ? Date.parse(text.replace(",", ".")) : Number.NaN;
+  return Number.isNaN(then) ? "<invalid>" : humanDuration(nowMs - then);
+}

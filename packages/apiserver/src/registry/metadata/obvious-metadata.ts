@@ -1,0 +1,88 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { isTime } from "../builtin/typed/time-values.ts";
+
+/**
+ * Whether metadata is at a glance what Kubernetes would read from it and write again: every field is known, of its type
+ * and not empty. What programs send and the server stores nearly always is. All else takes a closer look.
+ */
+export function isObviousMetadata(metadata: JsonObject): boolean {
+  for (const name of Object.keys(metadata)) if (!isObviousField(name, metadata[name] as JsonValue)) return false;
+  return true;
+}
+
+function isObviousField(name: string, value: JsonValue): boolean {
+  switch (name) {
+    case "name":
+    case "namespace":
+    case "uid":
+    case "resourceVersion":
+    case "generateName":
+    case "selfLink":
+      return typeof value === "string" && value !== "";
+    case "generation":
+    case "deletionGracePeriodSeconds":
+      return Number.isSafeInteger(value) && value !== 0;
+    case "creationTimestamp":
+    case "deletionTimestamp":
+      return typeof value === "string" && isTime(value);
+    case "labels":
+    case "annotations":
+      return isJsonObject(value) && isFilledWith(Object.values(value), isText);
+    case "finalizers":
+      return Array.isArray(value) && isFilledWith(value, isText);
+    case "ownerReferences":
+      return Array.isArray(value) && isFilledWith(value, isOwner);
+    case "managedFields":
+      return Array.isArray(value) && isFilledWith(value, isManagedFields);
+    default:
+      return false;
+  }
+}
+
+function isFilledWith(values: readonly JsonValue[], isRight: (value: JsonValue) => boolean): boolean {
+  return values.length > 0 && values.every(isRight);
+}
+
+function isText(value: JsonValue): boolean {
+  return typeof value === "string";
+}
+
+function isOwner(owner: JsonValue): boolean {
+  return isJsonObject(owner) && Object.keys(owner).every((name) => isOwnerField(name, owner[name] as JsonValue));
+}
+
+function isOwnerField(name: string, value: JsonValue): boolean {
+  switch (name) {
+    case "apiVersion":
+    case "kind":
+    case "name":
+    case "uid":
+      return typeof value === "string";
+    case "controller":
+    case "blockOwnerDeletion":
+      return typeof value === "boolean";
+    default:
+      return false;
+  }
+}
+
+function isManagedFields(entry: JsonValue): boolean {
+  return isJsonObject(entry) && Object.keys(entry).every((name) => isEntryField(name, entry[name] as JsonValue));
+}
+
+function isEntryField(name: string, value: JsonValue): boolean {
+  switch (name) {
+    case "manager":
+    case "operation":
+    case "apiVersion":
+    case "fieldsType":
+    case "subresource":
+      return typeof value === "string";
+    case "time":
+      return typeof value === "string" && isTime(value);
+    case "fieldsV1":
+      return isJsonObject(value);
+    default:
+      return false;
+  }
+}

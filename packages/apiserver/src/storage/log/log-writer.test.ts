@@ -1,0 +1,262 @@
+import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { HeldLog } from "../../../test/held-log.ts";
+import type { ObjectKey } from "../object-key.ts";
+import { type ObjectStore, StorageUnavailable, type WriteResult } from "../object-store.ts";
+import { openStore } from "../store.ts";
+import type { StoreLimits } from "../store-limits.ts";
+import { LogFull } from "./record-log.ts";
+
+const full = new LogFull("no space left");
+const broken = new Error("input/output error");
+
+function key(name: string): ObjectKey {
+  return { plane: "root", resource: "configmaps", namespace: "default", name };
+}
+
+describe("writes on their way to the disk", () => {
+  let log: HeldLog;
+  let clock: FakeClock;
+  let store: ObjectStore;
+  let told: number[];
+
+  async function open(limits: Partial<StoreLimits> = {}): Promise<void> {
+    store = await openStore(log, clock, { limits });
+    store.watch({ resource: "configmaps" }, store.revision, ({ revision }) => told.push(revision));
+  }
+
+  function create(name: string): Promise<WriteResult> {
+    return store.put(key(name), 0, {});
+  }
+
+  /** What is seen of the store: what it counts, its revision, and what watchers were told. */
+  function seen(): unknown[] {
+    return [store.count({ resource: "configmaps" }), store.revision, told.length];
+  }
+
+  async function pass(...revisions: number[]): Promise<void> {
+    const call = await log.next();
+    expect(call.revisions).toEqual(revisions);
+    await call.pass();
+  }
+
+  beforeEach(async () => {
+    log = new HeldLog();
+    clock = new FakeClock();
+    told = [];
+    await open();
+  });
+
+  afterEach(async () => {
+    expect(await log.isIdle()).toBe(true);
+    await store.close();
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("are seen by nobody before they are durable", async () => {
+    const created = create("a");
+    const call = await log.next();
+    expect(seen()).toEqual([0, 1, 0]);
+    expect(store.get(key("a"))).toBeUndefined();
+    await call.pass();
+    expect(seen()).toEqual([1, 2, 1]);
+    const removed = store.remove(key("a"), 2, {});
+    const removal = await log.next();
+    expect(seen()).toEqual([1, 2, 1]);
+    await removal.pass();
+    expect(seen()).toEqual([0, 3, 2]);
+    expect([(await created).ok, (await removed).ok]).toEqual([true, true]);
+  });
+
+  it("gather for as long as the log lets them, also when they follow from the last ones", async () => {
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    log.gathered = turn;
+    const [first, second] = [create("a"), create("b")];
+    const later = second.then(turn).then(() => create("late"));
+    const followers = [first, first.then(() => undefined).then(() => undefined)].map((before, at) =>
+      before.then(() => create(`follower-${at}`)),
+    );
+    await pass(2, 3);
+    await pass(4, 5);
+    await pass(6);
+    expect((await Promise.all([...followers, later])).map(({ ok }) => ok)).toEqual([true, true, true]);
+  });
+
+  it("gather while others are being written", async () => {
+    const first = [create("a"), create("b")];
+    const call = await log.next();
+    const second = [create("c"), create("d"), create("e")];
+    await call.pass();
+    expect(call.revisions).toEqual([2, 3]);
+    await pass(4, 5, 6);
+    expect(await Promise.all([...first, ...second])).toHaveLength(5);
+    expect(told).toEqual([2, 3, 4, 5, 6]);
+  });
+
+  it("go in batches of limited count and size", async () => {
+    await store.close();
+    await open({ batchCount: 3, batchChars: 200 });
+    const writes = [1, 2, 3, 4].map((at) => create(`a-${at}`));
+    writes.push(store.put(key("large"), 0, { text: "x".repeat(1_000) }), create("z"));
+    await pass(2, 3, 4);
+    await pass(5);
+    await pass(6);
+    await pass(7);
+    await Promise.all(writes);
+  });
+
+  it("are refused when too many wait", async () => {
+    await store.close();
+    await open({ queueCount: 2 });
+    const first = create("a");
+    const call = await log.next();
+    const waiting = [create("b"), create("c")];
+    await expect(create("d")).rejects.toThrow(
+      new StorageUnavailable("2 writes wait for the disk already; try again later"),
+    );
+    await call.pass();
+    const later = create("d");
+    await pass(3, 4);
+    await pass(5);
+    await Promise.all([first, ...waiting, later]);
+  });
+
+  it("answer a conflict once the write it conflicts with can be seen", async () => {
+    const winner = create("a");
+    const call = await log.next();
+    let answer: WriteResult | undefined;
+    const loser = create("a").then((result) => {
+      answer = result;
+    });
+    expect(await log.isIdle()).toBe(true);
+    expect(answer).toBeUndefined();
+    await call.pass();
+    await Promise.all([winner, loser]);
+    expect(answer).toEqual({ ok: false, current: store.get(key("a")) });
+    expect(store.get(key("a"))?.revision).toBe(2);
+  });
+
+  it("let a create follow a deletion on its way", async () => {
+    const created = create("a");
+    await pass(2);
+    await created;
+    const removed = store.remove(key("a"), 2, {});
+    const removal = await log.next();
+    const again = create("a");
+    await removal.pass();
+    expect((await removed).ok).toBe(true);
+    await pass(4);
+    expect((await again).ok).toBe(true);
+  });
+
+  it("fail together when the disk is full, and work again once it is not", async () => {
+    const batch = [create("a"), create("b")];
+    const call = await log.next();
+    const queued = [create("c"), create("d")];
+    const behind = create("a"); // on an object that is being written
+    const failures = Promise.allSettled([...batch, ...queued, behind]);
+    await call.fail(full);
+    for (const failure of await failures) {
+      expect(failure).toMatchObject({ status: "rejected", reason: { name: "StorageUnavailable", cause: full } });
+    }
+    expect(seen()).toEqual([0, 1, 0]);
+    const after = create("b");
+    await pass(2); // nobody has ever heard of the revisions of what failed
+    expect((await after).ok).toBe(true);
+    expect(told).toEqual([2]);
+  });
+
+  it("that wait for others of the same object are answered in the order in which they came", async () => {
+    const first = create("a");
+    const call = await log.next();
+    const waiting = [create("a"), store.put(key("a"), 2, { second: true }), store.put(key("a"), 2, { third: true })];
+    await call.pass();
+    await pass(3);
+    expect((await Promise.all([first, ...waiting])).map(({ ok }) => ok)).toEqual([true, false, true, false]);
+    expect(store.get(key("a"))?.object["second"]).toBe(true);
+  });
+
+  it("say what to do when the disk is full", async () => {
+    const write = create("a");
+    const answer = expect(write).rejects.toThrow(
+      new StorageUnavailable(
+        "the disk is full, and nothing was written (no space left); once there is room, writes work again",
+      ),
+    );
+    await (await log.next()).fail(full);
+    await answer;
+  });
+
+  it("are refused until a restart when it is not certain what the disk did", async () => {
+    const kept = create("kept");
+    await pass(2);
+    await kept;
+    const batch = [create("a"), create("b")];
+    const call = await log.next();
+    const queued = create("c");
+    const behind = store.put(key("a"), 0, {});
+    const failures = Promise.allSettled([...batch, queued, behind]);
+    await call.fail(broken);
+    const message =
+      "the disk failed, and the latest writes may or may not be there (input/output error); nothing is written until a restart";
+    for (const failure of await failures) {
+      expect(failure).toMatchObject({ status: "rejected", reason: new StorageUnavailable(message) });
+    }
+    await expect(create("d")).rejects.toThrow(new StorageUnavailable(message));
+    clock.advance(10 * 60_000);
+    expect(await log.isIdle()).toBe(true);
+    expect(store.get(key("kept"))?.revision).toBe(2);
+    expect(store.oldestRevision).toBe(2);
+    await store.close();
+    await expect(create("d")).rejects.toThrow(new StorageUnavailable(message));
+  });
+
+  it("go on while the disk has no room for compaction, which is tried again", async () => {
+    const created = create("a");
+    await pass(2);
+    const updated = store.put(key("a"), (await created).ok ? 2 : 0, {});
+    await pass(3);
+    await updated;
+    clock.advance(5 * 60_000);
+    await (await log.next()).fail(full);
+    expect(store.oldestRevision).toBe(3);
+    const other = create("b");
+    await pass(4);
+    await other;
+    expect(await log.isIdle()).toBe(true);
+    clock.advance(30_000);
+    const call = await log.next();
+    expect([call.what, call.revisions]).toEqual(["compact", [2]]);
+    await call.pass();
+  });
+
+  it("are refused when compaction fails in another way", async () => {
+    const created = create("a");
+    await pass(2);
+    await created;
+    clock.advance(5 * 60_000);
+    const call = await log.next();
+    const queued = create("b");
+    const refused = expect(queued).rejects.toThrow(StorageUnavailable);
+    await call.fail(broken);
+    await refused;
+    await expect(create("c")).rejects.toThrow(StorageUnavailable);
+  });
+
+  it("are not held up for long by compaction, which goes in steps between them", async () => {
+    await store.close();
+    await open({ compactionCount: 2, historyCount: 1 });
+    const calls: string[] = [];
+    const writes: Promise<WriteResult>[] = [];
+    for (let at = 0; at < 8; at += 1) {
+      writes.push(create(`a-${at}`));
+      for (let call = await log.next(); ; call = await log.next()) {
+        calls.push(call.what);
+        await call.pass();
+        if (call.what === "append") break;
+      }
+    }
+    await Promise.all(writes);
+    expect(calls.join(" ")).toBe("append append append compact append append compact append append compact append");
+  });
+});

@@ -1,0 +1,163 @@
+import { keyText } from "./memory/key-order.ts";
+import type { ObjectKey } from "./object-key.ts";
+import type { StoredObject } from "./object-store.ts";
+import type { PendingTransaction } from "./pending-transaction.ts";
+import { type PreparedWrite, type Row, rowAt } from "./prepared-write.ts";
+import type { StoreLimits } from "./store-limits.ts";
+import type { BatchEnd, BatchRenderer, LeftOut, RenderedBatch, Ticket, Write } from "./transaction.ts";
+
+/** What is needed to put a batch together. */
+export interface Versions {
+  /** The revision of the newest durable version; 0 when there is none. */
+  revisionOf(key: ObjectKey): number;
+  get(key: ObjectKey): StoredObject | undefined;
+  /** Throws ObjectTooLarge. */
+  prepare(write: Write): PreparedWrite;
+}
+
+/**
+ * The transactions that go to the disk in one append. They are taken in the order in which they came; no object is
+ * changed twice, and no transaction is parted. Transactions with tickets and what their renderers add become visible
+ * together, as one.
+ */
+export class Batch {
+  readonly #versions: Versions;
+  readonly #limits: StoreLimits;
+  #transactions: PendingTransaction[] = [];
+  readonly #ids = new Set<string>();
+  /** Objects of transactions that wait for the next batch: whatever comes after those waits as well. */
+  readonly #blocked = new Set<string>();
+  #count = 0;
+  #chars = 0;
+  #rendered: { readonly rendered: RenderedBatch; readonly writes: readonly PreparedWrite[] }[] = [];
+
+  constructor(versions: Versions, limits: StoreLimits) {
+    this.#versions = versions;
+    this.#limits = limits;
+  }
+
+  get transactions(): readonly PendingTransaction[] {
+    return this.#transactions;
+  }
+
+  get isEmpty(): boolean {
+    return this.#transactions.length === 0;
+  }
+
+  /** Takes a transaction in; answers it when it conflicts; or leaves it, and perhaps all after it, to the next batch. */
+  take(transaction: PendingTransaction): "taken" | "answered" | "waits" | "full" {
+    const { writes, chars } = transaction;
+    if (writes.some(({ id }) => this.#ids.has(id) || this.#blocked.has(id))) return this.#block(transaction);
+    const at = writes.findIndex(({ key, expected }) => this.#versions.revisionOf(key) !== expected);
+    if (at >= 0) {
+      const current = this.#versions.get((writes[at] as PreparedWrite).key);
+      transaction.answer({ outcome: "conflict", at, current });
+      return "answered";
+    }
+    if (this.#count > 0 && !this.#hasRoomFor(writes.length, chars)) return "full";
+    this.#transactions.push(transaction);
+    for (const { id } of writes) this.#ids.add(id);
+    this.#count += writes.length;
+    this.#chars += chars;
+    return "taken";
+  }
+
+  /** Has renderers add what they have to. Returns the transactions that they leave out, which are answered. */
+  render(): readonly PendingTransaction[] {
+    const byRenderer = new Map<BatchRenderer, PendingTransaction[]>();
+    for (const transaction of this.#transactions) {
+      if (transaction.ticket === undefined) continue;
+      const others = byRenderer.get(transaction.ticket.renderer);
+      if (others === undefined) byRenderer.set(transaction.ticket.renderer, [transaction]);
+      else others.push(transaction);
+    }
+    const out = [...byRenderer].flatMap(([renderer, transactions]) => this.#renderOne(renderer, transactions));
+    if (out.length > 0) this.#transactions = this.#transactions.filter((each) => !out.includes(each));
+    return out;
+  }
+
+  /** All rows under consecutive revisions, beginning with this one. */
+  rows(first: number): readonly Row[] {
+    const rows: Row[] = [];
+    const add = (unit: readonly PreparedWrite[]): void => {
+      for (const [at, write] of unit.entries()) rows.push(rowAt(write, first + rows.length, at < unit.length - 1));
+    };
+    for (const { ticket, writes } of this.#transactions) if (ticket === undefined) add(writes);
+    add(this.#renderedUnit());
+    return rows;
+  }
+
+  /** Tells everybody who has a part in it. */
+  stored(visible: readonly StoredObject[]): void {
+    let at = 0;
+    const next = (writes: readonly PreparedWrite[]): readonly StoredObject[] => {
+      at += writes.length;
+      return visible.slice(at - writes.length, at);
+    };
+    const answers = new Map<PendingTransaction, readonly StoredObject[]>();
+    for (const each of this.#transactions) if (each.ticket === undefined) answers.set(each, next(each.writes));
+    for (const each of this.#ticketed(true)) answers.set(each, next(each.writes));
+    for (const { rendered, writes } of this.#rendered) rendered.ended({ outcome: "stored", stored: next(writes) });
+    for (const each of this.#ticketed(false)) answers.set(each, next(each.writes));
+    for (const [transaction, stored] of answers) transaction.answer({ outcome: "stored", stored });
+  }
+
+  failed(end: Exclude<BatchEnd["outcome"], "stored">, error: Error): void {
+    for (const { rendered } of this.#rendered) rendered.ended({ outcome: end });
+    for (const transaction of this.#transactions) transaction.fail(error);
+  }
+
+  #hasRoomFor(count: number, chars: number): boolean {
+    return this.#count + count <= this.#limits.batchCount && this.#chars + chars <= this.#limits.batchChars;
+  }
+
+  #block({ writes }: PendingTransaction): "waits" {
+    for (const { id } of writes) this.#blocked.add(id);
+    return "waits";
+  }
+
+  #renderOne(renderer: BatchRenderer, transactions: readonly PendingTransaction[]): readonly PendingTransaction[] {
+    const isCurrent = (key: ObjectKey, revision: number): boolean =>
+      this.#versions.revisionOf(key) === revision && !this.#ids.has(keyText(key));
+    const tickets = transactions.map(({ ticket }) => ticket as Ticket);
+    try {
+      const rendered = renderer.render(tickets, isCurrent);
+      const out = transactions.filter(({ ticket }) => rendered.leftOut.has(ticket as Ticket));
+      if (out.length < transactions.length) this.#add(rendered);
+      for (const { ticket, answer } of out) answer(rendered.leftOut.get(ticket as Ticket) as LeftOut);
+      return out;
+    } catch (error) {
+      for (const { fail } of transactions) fail(error);
+      return transactions;
+    }
+  }
+
+  #add(rendered: RenderedBatch): void {
+    try {
+      const writes = rendered.writes.map((write) => this.#versions.prepare(write));
+      for (const write of writes) this.#requireCurrent(write);
+      for (const { id } of writes) this.#ids.add(id);
+      this.#rendered.push({ rendered, writes });
+    } catch (error) {
+      rendered.ended({ outcome: "rolled back" });
+      throw error;
+    }
+  }
+
+  #requireCurrent({ id, key, expected }: PreparedWrite): void {
+    if (!this.#ids.has(id) && this.#versions.revisionOf(key) === expected) return;
+    throw new Error(`a renderer changes ${key.name} on another version than the newest`);
+  }
+
+  #renderedUnit(): readonly PreparedWrite[] {
+    return [
+      ...this.#ticketed(true).flatMap(({ writes }) => writes),
+      ...this.#rendered.flatMap(({ writes }) => writes),
+      ...this.#ticketed(false).flatMap(({ writes }) => writes),
+    ];
+  }
+
+  #ticketed(isBeforeRendered: boolean): readonly PendingTransaction[] {
+    return this.#transactions.filter((each) => each.ticket !== undefined && each.isBeforeRendered === isBeforeRendered);
+  }
+}

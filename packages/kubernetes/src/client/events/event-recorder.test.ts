@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { failure, StatusError } from "../../protocol/api-status.ts";
+import { FakeClock } from "../../protocol/fake-clock.ts";
+import { ConnectionFailed } from "../transport/transport.ts";
+import { EventRecorder } from "./event-recorder.ts";
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const about = { apiVersion: "v1", kind: "Claim", namespace: "acme", name: "one", uid: "u1" };
+const denied = { type: "Warning", reason: "Denied", message: "no room" } as const;
+const lost = new ConnectionFailed({ method: "POST", path: "/events" }, "ECONNRESET");
+
+/** A recorder whose writes fail as planned, one plan for each write. */
+function recording(plans: readonly (Error | undefined)[] = []) {
+  const clock = new FakeClock(1_000_000);
+  const written: string[] = [];
+  const reported: string[] = [];
+  const left = [...plans];
+  const write = async (what: string): Promise<never> => {
+    const error = left.shift();
+    written.push(error === undefined ? what : `${what} failed`);
+    if (error !== undefined) throw error;
+    return {} as never;
+  };
+  const recorder = new EventRecorder({
+    eventsOf: (plane) => ({
+      create: (object) => write(`create in ${plane}: ${String((object as { count?: number }).count)}`),
+      patch: (_ref, { body }) => write(`patch in ${plane}: ${String((body as { count?: number }).count)}`),
+    }),
+    source: { component: "quota", instance: "quota-0" },
+    clock,
+    random: { fraction: () => 0 },
+    report: (error) => reported.push((error as Error).message),
+  });
+  return { clock, recorder, written, reported };
+}
+
+describe("a recorder of events", () => {
+  it("writes one event and counts it up, in the plane of the object", async () => {
+    const { recorder, written } = recording();
+    recorder.record("project-a", about, denied);
+    recorder.record("project-a", about, denied);
+    await recorder.stop();
+    expect(written).toEqual(["create in project-a: 1", "patch in project-a: 2"]);
+  });
+
+  it("writes it anew where the server has forgotten it", async () => {
+    const { recorder, written } = recording([undefined, new StatusError(failure("NotFound", "gone"))]);
+    recorder.record("root", about, denied);
+    recorder.record("root", about, denied);
+    await recorder.stop();
+    expect(written).toEqual(["create in root: 1", "patch in root: 2 failed", "create in root: 2"]);
+  });
+
+  it("tries again when there is no answer", async () => {
+    const { clock, recorder, written, reported } = recording([lost, lost]);
+    recorder.record("root", about, denied);
+    for (let rounds = 0; rounds < 4; rounds += 1) {
+      await turn();
+      clock.advance(1_000);
+    }
+    await recorder.stop();
+    expect(written).toEqual(["create in root: 1 failed", "create in root: 1 failed", "create in root: 1"]);
+    expect(reported).toEqual([]);
+  });
+
+  it("does not insist when the server refuses, and goes on with the next", async () => {
+    const forbidden = new StatusError(failure("Forbidden", "namespace is being terminated"));
+    const { recorder, written, reported } = recording([forbidden]);
+    recorder.record("root", about, denied);
+    recorder.record("root", { ...about, uid: "u2" }, denied);
+    await recorder.stop();
+    expect(written).toEqual(["create in root: 1 failed", "create in root: 1"]);
+    expect(reported).toEqual(["namespace is being terminated"]);
+  });
+
+  it("takes an event that is there already for written: the answer to the first try was lost", async () => {
+    const { recorder, reported } = recording([new StatusError(failure("AlreadyExists", "already exists"))]);
+    recorder.record("root", about, denied);
+    await recorder.stop();
+    expect(reported).toEqual([]);
+  });
+
+  it("does not fill memory while a server is away, and does not wait for it in the end", async () => {
+    const { clock, recorder, reported } = recording(Array.from({ length: 100 }, () => lost));
+    for (let at = 0; at < 1_010; at += 1) recorder.record("root", { ...about, uid: `u${at}` }, denied);
+    expect(reported.filter((text) => text.startsWith("more than 1000 events wait"))).toHaveLength(9);
+    const stopping = recorder.stop();
+    clock.advance(2_000);
+    await stopping;
+    await turn();
+    expect(clock.waiting).toBe(0);
+    recorder.record("root", about, denied);
+  });
+});

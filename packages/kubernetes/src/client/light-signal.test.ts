@@ -1,0 +1,103 @@
+import { getEventListeners } from "node:events";
+import { request } from "node:http";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ChildAbort } from "./child-abort.ts";
+import { LightSignal } from "./light-signal.ts";
+import { sharedAbort } from "./shared-abort.ts";
+
+type Step = readonly ["add" | "remove", at: number] | readonly ["abort", at: number];
+
+/** Each listener does something to another one, and says that it was called. */
+function played(steps: readonly Step[], reactions: readonly Step[], life: Pick<AbortController, "signal" | "abort">) {
+  const heard: string[] = [];
+  const listeners = reactions.map((reaction, at) => {
+    const listener = (): void => {
+      heard.push(`${at} ${life.signal.aborted} ${String(life.signal.reason)}`);
+      act(reaction);
+    };
+    return at % 2 === 0 ? listener : { handleEvent: listener };
+  });
+  const act = ([step, at]: Step): void => {
+    const listener = listeners[at % listeners.length] as () => void;
+    if (step === "add") life.signal.addEventListener("abort", listener, { once: true });
+    else if (step === "remove") life.signal.removeEventListener("abort", listener);
+    else life.abort(at);
+  };
+  for (const step of steps) act(step);
+  return { heard, aborted: life.signal.aborted, reason: life.signal.reason as unknown };
+}
+
+const step = fc.tuple(fc.constantFrom("add" as const, "add" as const, "remove" as const, "abort" as const), fc.nat(6));
+/** Nobody is added meanwhile: Node calls those, which the standard says it should not. */
+const reaction = fc.tuple(fc.constantFrom("remove" as const, "abort" as const), fc.nat(6));
+
+describe("a light signal", () => {
+  it("calls whom a signal of the platform calls, in the same order", () => {
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 20 }),
+        fc.array(reaction, { minLength: 1, maxLength: 7 }),
+        (steps, reactions) => {
+          expect(played(steps, reactions, sharedAbort())).toEqual(played(steps, reactions, new AbortController()));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("hears of nothing but its end", () => {
+    const signal = new LightSignal();
+    signal.addEventListener("other", () => expect.unreachable());
+    signal.addEventListener("abort", null);
+    signal.removeEventListener("abort", null);
+    signal.throwIfAborted();
+    let calls = 0;
+    signal.onabort = () => {
+      calls += 1;
+    };
+    signal.abort("over");
+    signal.abort("again");
+    expect([calls, signal.reason]).toEqual([1, "over"]);
+    expect(() => signal.throwIfAborted()).toThrow("over");
+  });
+
+  it("ends what the platform does with it", async () => {
+    const life = sharedAbort();
+    const sent = request({ host: "127.0.0.1", port: 1, signal: life.signal });
+    const failed = new Promise((resolve) => sent.once("error", resolve));
+    life.abort(new Error("enough"));
+    expect(await failed).toMatchObject({ name: "AbortError" });
+  });
+});
+
+describe("a child of a signal", () => {
+  it.each([
+    ["of the platform", () => new AbortController()],
+    ["of ours", sharedAbort],
+  ])("%s ends with it, or alone", (_, parents) => {
+    const parent = parents();
+    const [ended, alone, released] = [1, 2, 3].map(() => new ChildAbort(parent.signal)) as [
+      ChildAbort,
+      ChildAbort,
+      ChildAbort,
+    ];
+    alone.abort("alone");
+    released.release();
+    expect(parent.signal.aborted).toBe(false);
+    parent.abort("all");
+    expect([ended.signal.reason, alone.signal.reason, released.signal.aborted]).toEqual(["all", "alone", false]);
+    expect(new ChildAbort(parent.signal).signal.reason).toBe("all");
+  });
+
+  it("leaves nothing behind on a signal that lives longer, however many there are", () => {
+    const warnings: unknown[] = [];
+    const warned = (warning: unknown): unknown => warnings.push(warning);
+    process.on("warning", warned);
+    const parent = new AbortController();
+    const children = Array.from({ length: 50 }, () => new ChildAbort(parent.signal));
+    for (const child of children) child.release();
+    process.off("warning", warned);
+    expect([getEventListeners(parent.signal, "abort"), warnings]).toEqual([[], []]);
+  });
+});

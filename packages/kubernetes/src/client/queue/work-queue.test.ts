@@ -1,0 +1,298 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { FakeClock } from "../../protocol/fake-clock.ts";
+import type { QueueListener } from "./queue-listener.ts";
+import { again, type Outcome, settled, WorkQueue, type WorkQueueLimits } from "./work-queue.ts";
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A queue of texts whose first letter is their lane, with work that tests finish themselves. */
+function queueOf(limits: Partial<WorkQueueLimits> = {}, told?: QueueListener) {
+  const clock = new FakeClock();
+  const started: string[] = [];
+  const reported: string[] = [];
+  const open = new Map<string, { resolve(outcome: Outcome): void; reject(error: Error): void }>();
+  const queue = new WorkQueue<string>({
+    work: (key) => {
+      if (open.has(key)) throw new Error(`${key} is being worked on twice`);
+      started.push(key);
+      return new Promise<Outcome>((resolve, reject) => open.set(key, { resolve, reject })).finally(() =>
+        open.delete(key),
+      );
+    },
+    idOf: (key) => key,
+    laneOf: (key) => key.slice(0, 1),
+    clock,
+    random: { fraction: () => 0 },
+    report: (error, key, failures) => reported.push(`${key} ${failures}: ${(error as Error).message}`),
+    limits,
+    told,
+  });
+  const finish = async (key: string, outcome: Outcome | Error = settled): Promise<void> => {
+    const work = open.get(key);
+    if (outcome instanceof Error) work?.reject(outcome);
+    else work?.resolve(outcome);
+    await turn();
+  };
+  return { queue, clock, started, reported, open, finish };
+}
+
+/** Counts as those do who make metrics of it. */
+function counted() {
+  const seen = { depth: 0, added: 0, retried: 0, waitedMs: [] as number[], workedMs: [] as number[] };
+  const told: QueueListener = {
+    waiting: (by) => {
+      seen.depth += by;
+    },
+    added: () => {
+      seen.added += 1;
+    },
+    retried: () => {
+      seen.retried += 1;
+    },
+    started: (ms) => seen.waitedMs.push(ms),
+    worked: (ms) => seen.workedMs.push(ms),
+  };
+  return { seen, told };
+}
+
+describe("a work queue that is listened to", () => {
+  it("tells how many wait, for how long they did, and how long work took", async () => {
+    const { seen, told } = counted();
+    const { queue, clock, finish } = queueOf({ concurrency: 1 }, told);
+    for (const key of ["a", "b", "b"]) queue.add(key);
+    expect(seen).toMatchObject({ depth: 1, added: 2, waitedMs: [0] });
+    await turn();
+    clock.advance(30);
+    await finish("a");
+    clock.advance(5);
+    await finish("b");
+    expect(seen).toEqual({ depth: 0, added: 2, retried: 0, waitedMs: [0, 30], workedMs: [30, 5] });
+  });
+
+  it("tells of what is tried again", async () => {
+    const { seen, told } = counted();
+    const { queue, clock, finish } = queueOf({}, told);
+    queue.add("a");
+    await turn();
+    await finish("a", new Error("busy"));
+    expect(seen).toMatchObject({ retried: 1, added: 1 });
+    clock.advance(30_000);
+    await turn();
+    await finish("a");
+    expect(seen).toMatchObject({ retried: 1, added: 2, depth: 0 });
+  });
+
+  it("leaves nobody waiting when it is stopped", async () => {
+    const { seen, told } = counted();
+    const { queue, finish } = queueOf({ concurrency: 1 }, told);
+    for (const key of ["a", "b", "c"]) queue.add(key);
+    await turn();
+    expect(seen.depth).toBe(2);
+    const stopped = queue.stop();
+    await finish("a");
+    await stopped;
+    expect(seen.depth).toBe(0);
+  });
+});
+
+describe("a work queue", () => {
+  it("does once what is asked for twice", async () => {
+    const { queue, started, finish } = queueOf({ concurrency: 1 });
+    for (const key of ["a", "b", "b"]) queue.add(key);
+    await turn();
+    await finish("a");
+    await finish("b");
+    expect(started).toEqual(["a", "b"]);
+    expect(queue.size).toBe(0);
+  });
+
+  it("does once more what is asked for while it is being done, and never at the same time", async () => {
+    const { queue, started, finish } = queueOf();
+    queue.add("a");
+    await turn();
+    queue.add("a");
+    queue.add("a");
+    await turn();
+    expect(started).toEqual(["a"]);
+    await finish("a");
+    expect(started).toEqual(["a", "a"]);
+    await finish("a");
+    expect(queue.size).toBe(0);
+  });
+
+  it("works on so many at a time", async () => {
+    const { queue, started, finish } = queueOf({ concurrency: 2 });
+    for (const key of ["a", "b", "c"]) queue.add(key);
+    await turn();
+    expect(started).toEqual(["a", "b"]);
+    await finish("a");
+    expect(started).toEqual(["a", "b", "c"]);
+  });
+
+  it("lets lanes take turns", async () => {
+    const { queue, started, finish } = queueOf({ concurrency: 1 });
+    for (const key of ["x1", "x2", "x3", "y1", "z1"]) queue.add(key);
+    for (let at = 0; at < 5; at += 1) {
+      await turn();
+      await finish(started.at(-1) ?? "");
+    }
+    expect(started).toEqual(["x1", "x2", "y1", "z1", "x3"]);
+  });
+
+  it("tries again after a growing pause, and forgets the failures of what succeeds", async () => {
+    const { queue, clock, started, reported, finish } = queueOf({ backoff: { minMs: 100, maxMs: 250 } });
+    queue.add("a");
+    const delays: number[] = [];
+    for (let at = 0; at < 4; at += 1) {
+      await turn();
+      await finish("a", new Error("no"));
+      const before = clock.now();
+      while (started.length === at + 1) {
+        clock.advance(5);
+        await turn();
+      }
+      delays.push(clock.now() - before);
+    }
+    expect(delays).toEqual([100, 125, 125, 125]);
+    expect(reported).toEqual(["a 1: no", "a 2: no", "a 3: no", "a 4: no"]);
+    await finish("a");
+    queue.add("a");
+    await turn();
+    await finish("a", new Error("no"));
+    expect(reported.at(-1)).toBe("a 1: no");
+    await queue.stop();
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("holds back the retries of all keys together", async () => {
+    const { queue, clock, started, finish } = queueOf({
+      retries: { burst: 1, perSecond: 1 },
+      backoff: { minMs: 1, maxMs: 1 },
+    });
+    const keys = ["a", "b", "c"];
+    for (const key of keys) queue.add(key);
+    await turn();
+    for (const key of keys) await finish(key, new Error("no"));
+    clock.advance(10);
+    await turn();
+    expect(started.slice(3)).toEqual(["a"]);
+    clock.advance(2_000);
+    await turn();
+    expect(started.slice(3)).toEqual(["a", "b", "c"]);
+    for (const key of keys) await finish(key);
+    await queue.stop();
+  });
+
+  it("comes back when work wants that, and at the earliest time that was asked for", async () => {
+    const { queue, clock, started, finish } = queueOf();
+    queue.add("a");
+    await turn();
+    await finish("a", again(5_000));
+    queue.addAfter("a", 1_000);
+    queue.addAfter("a", 9_000);
+    clock.advance(999);
+    await turn();
+    expect(started).toEqual(["a"]);
+    clock.advance(1);
+    await turn();
+    expect(started).toEqual(["a", "a"]);
+    await finish("a");
+    clock.advance(20_000);
+    await turn();
+    expect(started).toEqual(["a", "a"]);
+  });
+
+  it("takes back what was due later, and its failures; not what waits or is being done", async () => {
+    const { queue, clock, started, reported, finish } = queueOf({ concurrency: 1 });
+    queue.add("a");
+    queue.add("b");
+    queue.addAfter("c", 1_000);
+    await turn();
+    for (const key of ["a", "b", "c"]) queue.dropLater(key);
+    await finish("a", new Error("no"));
+    queue.dropLater("a");
+    await finish("b");
+    clock.advance(60_000);
+    await turn();
+    expect([started, queue.size, clock.waiting]).toEqual([["a", "b"], 0, 0]);
+    queue.add("a");
+    await turn();
+    await finish("a", new Error("no"));
+    expect(reported).toEqual(["a 1: no", "a 1: no"]);
+    await queue.stop();
+  });
+
+  it("drops what is too much, and says so", async () => {
+    const { queue, reported } = queueOf({ concurrency: 1, keysMax: 2 });
+    for (const key of ["a", "b", "c", "d"]) queue.add(key);
+    queue.addAfter("e", 10);
+    expect(reported).toEqual(["d 0: more than 2 keys wait; this one is dropped"]);
+    await turn();
+    void queue.stop();
+  });
+
+  it("finishes what is under way when it is stopped, and takes nothing more", async () => {
+    const { queue, clock, started, finish } = queueOf({ concurrency: 1 });
+    queue.add("a");
+    queue.add("b");
+    queue.addAfter("c", 10);
+    await turn();
+    let isStopped = false;
+    const stopping = queue.stop().then(() => {
+      isStopped = true;
+    });
+    queue.add("d");
+    await turn();
+    expect(isStopped).toBe(false);
+    await finish("a");
+    await stopping;
+    expect(started).toEqual(["a"]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("does not wait for ever for work that does not finish", async () => {
+    const { queue, clock } = queueOf({ stopMsMax: 1_000 });
+    queue.add("a");
+    await turn();
+    const stopping = queue.stop();
+    clock.advance(1_000);
+    await stopping;
+  });
+
+  it("loses no key, whatever comes when", async () => {
+    const step = fc.oneof(
+      fc.record({ do: fc.constant("add" as const), key: fc.constantFrom("a1", "a2", "b1", "b2") }),
+      fc.record({ do: fc.constant("after" as const), key: fc.constantFrom("a1", "a2", "b1", "b2") }),
+      fc.record({ do: fc.constantFrom("finish", "fail", "again"), key: fc.constantFrom("a1", "a2", "b1", "b2") }),
+      fc.record({ do: fc.constant("wait" as const), key: fc.constant("") }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const { queue, clock, started, open, finish } = queueOf({ concurrency: 2 });
+        /** How often each key had been started when it was last asked for. */
+        const asked = new Map<string, number>();
+        const startsOf = (key: string): number => started.filter((each) => each === key).length;
+        for (const { do: what, key } of steps) {
+          if (what === "add") queue.add(key);
+          else if (what === "after") queue.addAfter(key, 500);
+          else if (what === "finish") await finish(key);
+          else if (what === "fail") await finish(key, new Error("no"));
+          else if (what === "again") await finish(key, again(100));
+          else clock.advance(300);
+          if (what === "add" || what === "after") asked.set(key, startsOf(key));
+          await turn();
+        }
+        for (let rounds = 0; rounds < 40; rounds += 1) {
+          for (const key of [...open.keys()]) await finish(key);
+          clock.advance(1_000);
+          await turn();
+        }
+        for (const [key, before] of asked) expect(startsOf(key)).toBeGreaterThan(before);
+        expect(queue.size).toBe(0);
+        await queue.stop();
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

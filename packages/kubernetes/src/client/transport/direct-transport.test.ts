@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { objectIn } from "../resources/read-reply.ts";
+import { type DirectAnswer, type DirectRequest, type DirectSink, directTransport } from "./direct-transport.ts";
+import { type Call, ConnectionFailed } from "./transport.ts";
+
+const admin = { username: "admin", uid: "", groups: ["system:masters"], extra: {} };
+const call: Call = { method: "GET", path: "/things", query: new URLSearchParams() };
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A stream of which a test holds the server's end. */
+async function streaming() {
+  let sink: DirectSink | undefined;
+  let request: DirectRequest | undefined;
+  const handle = async (asked: DirectRequest): Promise<DirectAnswer> => {
+    request = asked;
+    const body = {
+      start: (given: DirectSink) => {
+        sink = given;
+      },
+    };
+    return { code: 200, headers: {}, body };
+  };
+  const lines: unknown[] = [];
+  const stopped = new AbortController();
+  const reader = { opened: () => lines.push("opened"), line: (line: unknown) => lines.push(line) };
+  const done = directTransport(handle, admin)
+    .stream(call, reader, stopped.signal)
+    .then(
+      () => "ended in order",
+      (error: unknown) => error,
+    );
+  await turn();
+  return { sink: sink as DirectSink, request: request as DirectRequest, lines, stopped, done };
+}
+
+describe("a stream of a server in the same process", () => {
+  it("is not read in the middle of the server's own work", async () => {
+    const { sink, lines, done } = await streaming();
+    sink.write("one");
+    sink.write(Buffer.from("two"));
+    expect(lines).toEqual(["opened"]);
+    expect(sink.waitingBytes).toBe(6);
+    await turn();
+    expect(lines).toEqual(["opened", "one", "two"]);
+    expect(sink.waitingBytes).toBe(0);
+    sink.write("three");
+    sink.end();
+    expect(await done).toBe("ended in order");
+    expect(lines.at(-1)).toBe("three");
+  });
+
+  it("hands over events as they are, in order with lines, and counts them as waiting", async () => {
+    const { sink, lines, stopped } = await streaming();
+    const event = { type: "ADDED", object: { metadata: { name: "a" } }, length: 26 };
+    sink.write("one");
+    sink.event(event);
+    sink.write("three");
+    expect([lines, sink.waitingBytes]).toEqual([["opened"], 34]);
+    await turn();
+    expect(lines).toEqual(["opened", "one", event, "three"]);
+    expect([lines[2] === event, sink.waitingBytes]).toEqual([true, 0]);
+    stopped.abort(new Error("enough"));
+  });
+
+  it("says when the reader has taken what was written", async () => {
+    const { sink, lines, stopped } = await streaming();
+    sink.write("one");
+    const seen: unknown[] = [];
+    sink.onDrain(() => seen.push(...lines));
+    await turn();
+    await turn();
+    expect(seen).toEqual(["opened", "one"]);
+    stopped.abort(new Error("enough"));
+  });
+
+  it("tells a cut from an end", async () => {
+    const { sink, lines, done } = await streaming();
+    sink.write("one");
+    sink.cut();
+    expect(await done).toBeInstanceOf(ConnectionFailed);
+    expect(lines).toEqual(["opened", "one"]);
+  });
+
+  it("is closed on both sides when the reader has had enough", async () => {
+    const { sink, request, lines, stopped, done } = await streaming();
+    let isClosed = false;
+    sink.onClose(() => {
+      isClosed = true;
+    });
+    sink.write("dropped");
+    stopped.abort(new Error("enough"));
+    expect(await done).toBe(stopped.signal.reason);
+    sink.write("late");
+    await turn();
+    expect([lines, isClosed, request.life.signal.aborted]).toEqual([["opened"], true, true]);
+  });
+
+  it("asks for all planes only when that is meant", async () => {
+    const asked: (boolean | undefined)[] = [];
+    const handle = async (request: DirectRequest): Promise<DirectAnswer> => {
+      asked.push(request.allPlanes);
+      return { code: 200, headers: {}, body: "{}" };
+    };
+    const transport = directTransport(handle, admin);
+    await transport.request(call, new AbortController().signal);
+    await transport.request({ ...call, reach: "all-planes" }, new AbortController().signal);
+    expect(asked).toEqual([undefined, true]);
+  });
+});
+
+describe("an answer of a server in the same process", () => {
+  const answered = async (answer: DirectAnswer) => {
+    const reply = await directTransport(async () => answer, admin).request(call, new AbortController().signal);
+    return objectIn(call, reply);
+  };
+
+  it("is the object itself, and its text is not made", async () => {
+    const object = { kind: "Thing" };
+    const answer: DirectAnswer = {
+      code: 200,
+      headers: {},
+      get body(): string {
+        throw new Error("nobody reads this");
+      },
+      object: () => object,
+    };
+    expect(await answered(answer)).toBe(object);
+  });
+
+  it("is read where there is nothing but text", async () => {
+    expect(await answered({ code: 200, headers: {}, body: '{"kind":"Thing"}' })).toEqual({ kind: "Thing" });
+  });
+
+  it("is refused when it is a stream", async () => {
+    const stream = { start: () => undefined };
+    await expect(answered({ code: 200, headers: {}, body: stream })).rejects.toBeInstanceOf(ConnectionFailed);
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from "vitest";
+import { failure, resourceExpired, StatusError, tooManyRequests } from "../../protocol/api-status.ts";
+import { FakeClock } from "../../protocol/fake-clock.ts";
+import { backoffMs } from "../backoff.ts";
+import { ConnectionFailed } from "../transport/transport.ts";
+import { Follower, type Following } from "./follower.ts";
+import type { ObjectSource } from "./object-source.ts";
+import { isOlder } from "./revision.ts";
+import { parseWatchLine } from "./watch-line.ts";
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const quiet: Following = {
+  replacing: () => undefined,
+  replaced: () => undefined,
+  present: () => undefined,
+  gone: () => undefined,
+  reached: () => undefined,
+  troubled: () => undefined,
+};
+const bookmark = (revision: string, ends = false): string =>
+  JSON.stringify({
+    type: "BOOKMARK",
+    object: {
+      kind: "Thing",
+      metadata: {
+        resourceVersion: revision,
+        ...(ends ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
+      },
+    },
+  });
+
+type Play = (sink: { opened(): void; line(text: string): void }, signal: AbortSignal) => Promise<void>;
+
+/** Follows a server whose every answer is written down beforehand; the last one holds on. Returns when each was asked. */
+async function followed(plays: readonly Play[], ms: number, fraction = 0.5) {
+  const clock = new FakeClock();
+  const asked: { readonly atMs: number; readonly from: string }[] = [];
+  const source: ObjectSource = {
+    page: async () => {
+      asked.push({ atMs: clock.now(), from: "list" });
+      return { items: [], resourceVersion: "5", continue: "" };
+    },
+    watch: (parameters, sink, signal) => {
+      const initial = parameters["sendInitialEvents"] === "true";
+      asked.push({ atMs: clock.now(), from: initial ? "initial" : String(parameters["resourceVersion"]) });
+      const play = plays[Math.min(asked.filter(({ from }) => from !== "list").length, plays.length) - 1];
+      return play === undefined ? Promise.reject(new Error("no play")) : play(sink, signal);
+    },
+    planeOf: () => "root",
+  };
+  const stopped = new AbortController();
+  const running = new Follower(source, quiet, { clock, random: { fraction: () => fraction } }).run(stopped.signal);
+  for (let passed = 0; passed < ms; passed += 50) {
+    await turn();
+    clock.advance(50);
+  }
+  stopped.abort(new Error("enough"));
+  await running;
+  expect(clock.waiting).toBe(0);
+  return asked;
+}
+
+const started: Play = async (sink, signal) => {
+  sink.opened();
+  sink.line(bookmark("10", true));
+  await held(sink, signal);
+};
+const held: Play = (_sink, signal) =>
+  new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+const ended: Play = async (sink) => {
+  sink.opened();
+  sink.line(bookmark("10", true));
+};
+const refused =
+  (error: Error): Play =>
+  () =>
+    Promise.reject(error);
+const cut = refused(new ConnectionFailed({ method: "GET", path: "/" }, "cut"));
+
+describe("a follower", () => {
+  it("asks once, while all is well", async () => {
+    expect(await followed([started], 100_000)).toEqual([{ atMs: 0, from: "initial" }]);
+  });
+
+  it("waits longer and longer, from a tenth of a second to half a minute, and never gives up", async () => {
+    const asked = await followed([cut], 300_000);
+    const pauses = asked.slice(1).map(({ atMs }, at) => atMs - (asked[at]?.atMs ?? 0));
+    expect(pauses.slice(0, 9)).toEqual([150, 300, 600, 1_200, 2_400, 4_800, 9_600, 19_200, 22_500]);
+    expect(pauses.length).toBeGreaterThan(15);
+    expect(new Set(pauses.slice(8))).toEqual(new Set([22_500]));
+  });
+
+  it("goes on from the last revision when a stream is cut", async () => {
+    const told: Play = async (sink) => {
+      sink.opened();
+      sink.line(bookmark("10", true));
+      sink.line(bookmark("12"));
+      throw new ConnectionFailed({ method: "GET", path: "/" }, "cut");
+    };
+    expect(await followed([told, held], 1_000)).toEqual([
+      { atMs: 0, from: "initial" },
+      { atMs: 150, from: "12" },
+    ]);
+  });
+
+  it("goes on at once when the server ends a stream in order that was of use", async () => {
+    const useful: Play = async (sink) => {
+      sink.opened();
+      sink.line(bookmark("11"));
+    };
+    const asked = await followed([ended, useful, useful, held], 1_000);
+    expect(asked.map(({ from }) => from)).toEqual(["initial", "10", "11", "11"]);
+    expect(asked.every(({ atMs }) => atMs === 0)).toBe(true);
+  });
+
+  it("does not hurry a server that ends every stream at once", async () => {
+    const useless: Play = async (sink) => sink.opened();
+    const asked = await followed([ended, useless], 10_000);
+    expect(asked.length).toBeLessThan(10);
+  });
+
+  const startOver: Record<string, Play> = {
+    "history is gone, said as an answer": refused(new StatusError(resourceExpired("too old resource version"))),
+    "history is gone, said as an event": async (sink, signal) => {
+      sink.opened();
+      sink.line(JSON.stringify({ type: "ERROR", object: resourceExpired("too old resource version") }));
+      await held(sink, signal);
+    },
+    "a line makes no sense": async (sink, signal) => {
+      sink.opened();
+      sink.line("{nonsense");
+      await held(sink, signal);
+    },
+  };
+  it.each(Object.entries(startOver))("starts over when %s", async (_name, play) => {
+    expect((await followed([ended, play, started], 1_000)).map(({ from }) => from)).toEqual([
+      "initial",
+      "10",
+      "initial",
+    ]);
+  });
+
+  it("waits as long as a busy server asks for", async () => {
+    const busy = refused(new StatusError(tooManyRequests("slow down", 7)));
+    expect(await followed([busy, started], 20_000)).toEqual([
+      { atMs: 0, from: "initial" },
+      { atMs: 7_000, from: "initial" },
+    ]);
+  });
+
+  it("takes pages from a server that cannot stream what there is", async () => {
+    const old = refused(new StatusError(failure("Invalid", "sendInitialEvents is forbidden")));
+    expect((await followed([old, held], 1_000)).map(({ from }) => from)).toEqual(["initial", "list", "5"]);
+  });
+
+  it("cuts a stream that is silent for too long, and goes on from where it was", async () => {
+    const asked = await followed([started, held], 151_000);
+    expect(asked.map(({ from }) => from)).toEqual(["initial", "10"]);
+    expect(asked[1]?.atMs).toBeGreaterThanOrEqual(150_000);
+  });
+});
+
+describe("backoff", () => {
+  it.each([
+    [0, 0.5, 0],
+    [1, 0, 100],
+    [1, 0.5, 150],
+    [2, 0, 200],
+    [4, 0.5, 1_200],
+    [100, 0, 15_000],
+    [100, 0.5, 22_500],
+  ])("after %i failures, by chance %d, is %i ms", (failures, fraction, ms) => {
+    const pauseMs = backoffMs(failures, { minMs: 100, maxMs: 30_000 }, { fraction: () => fraction });
+    expect(Math.floor(pauseMs)).toBe(ms);
+  });
+});
+
+describe("revisions", () => {
+  it.each([
+    ["9", "10", true],
+    ["10", "9", false],
+    ["10", "10", false],
+    ["9007199254740992", "9007199254740993", true],
+    ["abc", "10", false],
+    ["10", "abc", false],
+    ["", "1", false],
+  ])("%s is older than %s: %s", (left, right, isIt) => {
+    expect(isOlder(left, right)).toBe(isIt);
+  });
+});
+
+describe("lines of a watch", () => {
+  it.each([
+    ["[]", "a line of a watch holds no event"],
+    ["{", "a line of a watch is no JSON"],
+    ['{"type":"ADDED"}', "a line of a watch holds no event"],
+    ['{"type":"ADDED","object":{}}', "an event of a watch has no resourceVersion"],
+    ['{"type":"MOVED","object":{}}', 'a watch does not know events of type "MOVED"'],
+    ['{"type":"ERROR","object":{}}', "an error of a watch is no Status"],
+  ])("%s is refused", (text, says) => {
+    expect(() => parseWatchLine(text)).toThrow(says);
+  });
+
+  it("may say the plane of their object", () => {
+    const object = { metadata: { resourceVersion: "5" } };
+    const line = JSON.stringify({ type: "DELETED", plane: "project-a", object });
+    expect(parseWatchLine(line)).toEqual({ type: "gone", plane: "project-a", revision: "5", object });
+  });
+});

@@ -1,0 +1,93 @@
+import { shortageText } from "../../core/ledger/answer.ts";
+import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
+import type { ShortPart } from "../../core/ledger/settle.ts";
+import { tryShown } from "../../core/ledger/shown-trial.ts";
+import type { RenderedClaim } from "../../core/policy/claim-policy.ts";
+import { consumerKey, consumerText } from "../../core/resources/fields/consumer-ref.ts";
+import { dimensionKey } from "../../core/resources/fields/dimensions.ts";
+import { parseResourceClaim, resourceClaimDefinition } from "../../core/resources/resource-claim.ts";
+import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
+import { uidOf } from "../claims/claimant.ts";
+import { nextStep } from "../claims/existing-claim.ts";
+import type { ObjectChange } from "../object-change.ts";
+import type { PlacedClaim } from "../policies/needs.ts";
+import type { AdmissionPlanes } from "../quota-admission.ts";
+import { type Shortage, shortageOf } from "./refusals.ts";
+import { shownFigures } from "./shown-figures.ts";
+import { unitOf } from "./unit-of.ts";
+import type { QuotaOwner, UsageView } from "./usage-view.ts";
+
+export interface ForecastOptions {
+  readonly planes: AdmissionPlanes;
+  readonly registrations: RegistrationView;
+  readonly usage: UsageView;
+}
+
+/** What would become of claims if they were made. Nothing is written, and nothing is promised. */
+export class Forecast {
+  readonly #options: ForecastOptions;
+
+  constructor(options: ForecastOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What would not fit, claim by claim: each is decided as a whole, beside those before it. Those that a claim is there for
+   * already hold what they need.
+   */
+  async shortages(
+    claims: readonly PlacedClaim[],
+    change: ObjectChange,
+    signal: AbortSignal,
+  ): Promise<readonly (readonly Shortage[])[]> {
+    const held = await Promise.all(claims.map((claim) => this.#isHeld(claim, change, signal)));
+    const owners = new Map(
+      claims.map(({ plane, claim: { consumer } }) => [ownerId(plane, consumer), { plane, consumer }]),
+    );
+    const short = await Promise.all(
+      [...owners].map(([id, owner]) => {
+        const isAsked = ({ plane, claim }: PlacedClaim, at: number): boolean =>
+          held[at] === false && ownerId(plane, claim.consumer) === id;
+        const asked = claims.map((each, at) => (isAsked(each, at) ? partsOf(each.claim) : []));
+        return this.#shortOf(owner, asked, signal);
+      }),
+    );
+    return claims.map((_, at) => short.flatMap((each) => each[at] ?? []));
+  }
+
+  async #isHeld({ plane, claim }: PlacedClaim, { object }: ObjectChange, signal: AbortSignal): Promise<boolean> {
+    const claims = this.#options.planes.client(plane).resource(resourceClaimDefinition, parseResourceClaim);
+    const found = await claims.find(claim, signal);
+    if (found?.answer.state !== "granted") return false;
+    return ["wait", "look", "join"].includes(nextStep(found, claim, uidOf(object)).step);
+  }
+
+  async #shortOf(
+    owner: QuotaOwner,
+    claims: readonly (readonly ClaimPart[])[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly Shortage[])[]> {
+    const { planes, usage } = this.#options;
+    const known = usage.shortOf(owner, claims);
+    const short = known ?? tryShown(claims, await shownFigures(planes, owner, claims.flat(), signal));
+    return short.map((parts) => parts.flatMap((part) => this.#shortage(owner, part) ?? []));
+  }
+
+  #shortage({ consumer }: QuotaOwner, short: ShortPart): Shortage | undefined {
+    const { resourceType } = short.part;
+    const text = shortageText(short, unitOf(this.#options.registrations, resourceType));
+    return shortageOf({ resourceType, text, limit: short.figures.limit }, consumerText(consumer));
+  }
+}
+
+function ownerId(plane: string, consumer: RenderedClaim["consumer"]): string {
+  return `${plane}\n${consumerKey(consumer)}`;
+}
+
+function partsOf({ requests }: RenderedClaim): readonly ClaimPart[] {
+  return requests.map(({ resourceType, dimensions, amount }) => ({
+    resourceType,
+    dimensionKey: dimensionKey(dimensions),
+    amount,
+  }));
+}

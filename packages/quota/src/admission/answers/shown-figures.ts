@@ -1,0 +1,54 @@
+import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
+import type { Figures } from "../../core/ledger/page-book.ts";
+import type { ShownFigures } from "../../core/ledger/shown-trial.ts";
+import {
+  type AllowanceBucket,
+  allowanceBucketDefinition,
+  parseAllowanceBucket,
+} from "../../core/resources/allowance-bucket.ts";
+import { amountOf } from "../../core/resources/fields/amount.ts";
+import { parseDimensionKey } from "../../core/resources/fields/dimensions.ts";
+import { bucketName } from "../../core/resources/object-names.ts";
+import type { AdmissionPlanes } from "../quota-admission.ts";
+import type { QuotaOwner } from "./usage-view.ts";
+
+/**
+ * What buckets show of all that is asked for. Where a set of dimensions has no bucket of its own yet, the one without
+ * dimensions tells.
+ */
+export async function shownFigures(
+  planes: AdmissionPlanes,
+  { plane, consumer }: QuotaOwner,
+  parts: readonly ClaimPart[],
+  signal: AbortSignal,
+): Promise<ShownFigures> {
+  const buckets = planes.client(plane).resource(allowanceBucketDefinition, parseAllowanceBucket);
+  const namespace = planes.bucketNamespace(consumer);
+  const nameOf = (resourceType: string, dimensionKey: string): string =>
+    bucketName(consumer, resourceType, parseDimensionKey(dimensionKey));
+  const names = parts.flatMap(({ resourceType, dimensionKey }) =>
+    ["", dimensionKey].map((key) => nameOf(resourceType, key)),
+  );
+  const find = async (name: string) => [name, await buckets.find({ namespace, name }, signal)] as const;
+  const found = new Map(await Promise.all([...new Set(names)].map(find)));
+  const totalOf = (resourceType: string): Figures => figuresIn(found.get(nameOf(resourceType, "")));
+  return {
+    totalOf,
+    figuresOf: (resourceType, dimensionKey) => {
+      const own = found.get(nameOf(resourceType, dimensionKey));
+      return own === undefined ? totalOf(resourceType) : figuresIn(own);
+    },
+  };
+}
+
+/** As a bucket says it; all 0 where there is none. */
+export function figuresIn(bucket: AllowanceBucket | undefined): Figures {
+  const { limit = 0, allocated = 0, reserved = 0, available = 0, overage = 0 } = bucket?.status ?? {};
+  return {
+    limit: amountOf(limit),
+    allocated: amountOf(allocated),
+    reserved: amountOf(reserved),
+    available: amountOf(available),
+    overage: amountOf(overage),
+  };
+}

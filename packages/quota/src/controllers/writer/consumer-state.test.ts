@@ -1,0 +1,199 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
+import { noPage } from "../../core/ledger/page.ts";
+import { amountOf } from "../../core/resources/fields/amount.ts";
+import { parseResourceClaim } from "../../core/resources/resource-claim.ts";
+import { ClaimRecords } from "../views/claim-record.ts";
+import { ConsumerState } from "./consumer-state.ts";
+import type { StoredPage } from "./pages/stored-page.ts";
+
+const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "web" };
+const place = { plane: "root", namespace: "web", name: "c" };
+const parts: readonly ClaimPart[] = [{ resourceType: "cpu", dimensionKey: "", amount: amountOf(2) }];
+
+let state: ConsumerState;
+beforeEach(() => {
+  state = new ConsumerState({ plane: "root", consumer });
+});
+
+const held = (): bigint => state.ledger.book("cpu").figures().allocated;
+
+/** A claim as it is read. */
+function record(version: number, condition?: { readonly status: string; readonly reason: string }) {
+  const lastTransitionTime = "2026-01-01T00:00:00Z";
+  const granted = condition && { type: "Granted", message: "", lastTransitionTime, ...condition };
+  const parsed = parseResourceClaim({
+    apiVersion: "quota.miloapis.com/v1alpha1",
+    kind: "ResourceClaim",
+    metadata: { name: "c", namespace: "web", uid: "u", resourceVersion: `${version}`, generation: 1 },
+    spec: { consumerRef: { kind: "Namespace", name: "web" }, requests: [{ resourceType: "cpu", amount: 2 }] },
+    status: { conditions: granted === undefined ? [] : [granted] },
+  });
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+  return new ClaimRecords().of(parsed.value);
+}
+
+function page(version: string): StoredPage {
+  const stored = { ...noPage("cpu"), version };
+  return {
+    page: stored,
+    uid: "p",
+    namespace: "web",
+    name: "cpu",
+    generation: 1,
+    conditions: [],
+    finalizers: [],
+    deleting: false,
+  };
+}
+
+const counted = (): void => {
+  state.beginCount();
+  state.finishCount(0);
+};
+
+describe("whether a consumer is counted", () => {
+  const cases: Readonly<Record<string, readonly [happens: () => void, isCounted: boolean]>> = {
+    "before anybody has counted": [() => undefined, false],
+    "while it is being counted": [() => state.beginCount(), false],
+    "when it was counted": [counted, true],
+    "when another writer's bucket was seen after that": [
+      () => {
+        counted();
+        state.sawPage("cpu");
+      },
+      false,
+    ],
+    "when another writer's bucket was seen meanwhile": [
+      () => {
+        state.beginCount();
+        state.sawPage("cpu");
+        state.finishCount(0);
+      },
+      false,
+    ],
+    "when it was invalidated meanwhile, and counted again": [
+      () => {
+        state.beginCount();
+        state.invalidate();
+        state.finishCount(0);
+        counted();
+      },
+      true,
+    ],
+    "when claims come and go": [
+      () => {
+        counted();
+        state.learn("u", { state: "granted", parts });
+        state.gone("u");
+      },
+      true,
+    ],
+  };
+  for (const [when, [happens, isCounted]] of Object.entries(cases)) {
+    it(`${isCounted ? "is so" : "is not so"} ${when}`, () => {
+      happens();
+      expect(state.isCounted).toBe(isCounted);
+    });
+  }
+
+  it("decides how many rounds in a row failed", () => {
+    expect([state.endRound(), state.endRound()]).toEqual([1, 2]);
+    counted();
+    expect(state.endRound()).toBe(0);
+    state.invalidate();
+    expect(state.endRound()).toBe(1);
+  });
+
+  it("remembers when, and whether anything has happened since", () => {
+    state.learn("u", { state: "granted", parts });
+    expect(state.isActive).toBe(true);
+    state.beginCount();
+    state.finishCount(70);
+    expect([state.countedAtMs, state.isActive]).toEqual([70, false]);
+    state.learn("u", { state: "granted", parts });
+    expect(state.isActive).toBe(false);
+    state.gone("u");
+    expect(state.isActive).toBe(true);
+  });
+});
+
+describe("a claim of a consumer", () => {
+  it("is pending until it is decided, and not again by an older version of it", () => {
+    state.observe(place, record(7));
+    expect([state.hasPending, state.openCount]).toEqual([true, 1]);
+    state.learn("u", { state: "granted", parts });
+    expect([state.hasPending, state.openCount, held()]).toEqual([false, 0, 2n]);
+    expect(state.observe(place, record(7))).toBe(false);
+    expect([state.hasPending, held()]).toEqual([false, 2n]);
+  });
+
+  it("keeps the newest version that was seen of it while it waits", () => {
+    state.observe(place, record(9));
+    state.observe(place, record(8));
+    expect(state.entry("u")?.claim.metadata.resourceVersion).toBe("9");
+  });
+
+  it("waits, but not to be decided, once it was found not to be valid", () => {
+    state.observe(place, record(8, { status: "False", reason: "ValidationFailed" }));
+    expect([state.openCount, state.hasPending]).toEqual([1, false]);
+  });
+
+  it("that went in a transaction is not counted again when a view is late and shows how it was", () => {
+    state.learn("u", { state: "granted", parts });
+    state.removed("u");
+    state.forgetGone();
+    expect(state.observe(place, record(7, { status: "True", reason: "QuotaAvailable" }))).toBe(false);
+    expect(held()).toBe(0n);
+  });
+
+  it("that went in a transaction is forgotten after the view has shown that it is gone", () => {
+    state.learn("u", { state: "granted", parts });
+    state.removed("u");
+    state.gone("u");
+    state.forgetGone();
+    expect(state.ledger.knowledgeOf("u")).toBeUndefined();
+  });
+
+  it("that went in a transaction is forgotten after the next count, if no view ever showed it", () => {
+    state.learn("u", { state: "granted", parts });
+    state.removed("u");
+    counted();
+    state.forgetGone();
+    expect(state.ledger.knowledgeOf("u")).toBeUndefined();
+  });
+
+  it("that was never stored leaves nothing behind", () => {
+    state.learn("u", { state: "granted", parts });
+    state.neverStored("u");
+    expect([held(), state.ledger.knowledgeOf("u"), state.isIdle]).toEqual([0n, undefined, true]);
+  });
+});
+
+describe("the fences of a consumer", () => {
+  beforeEach(() => {
+    state.observe(place, record(7));
+    state.putPage("cpu", page("1"));
+    state.fences.of("u");
+  });
+
+  const fenced = (): readonly string[] => [...state.fences.of("u")];
+
+  it("are raised by our own writes, and lowered by reading what another writer wrote", () => {
+    state.wrotePage("cpu", page("2"));
+    expect(fenced()).toEqual(["cpu"]);
+    state.putPage("cpu", page("2"));
+    expect(fenced()).toEqual(["cpu"]);
+    state.putPage("cpu", page("3"));
+    expect(fenced()).toEqual([]);
+  });
+
+  it("go with the bucket, and with the answer to the claim", () => {
+    state.wrotePage("cpu", page("2"));
+    state.dropPage("cpu");
+    expect(fenced()).toEqual([]);
+    state.wrotePage("cpu", page("4"));
+    state.learn("u", { state: "denied" });
+    expect(fenced()).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+import type { Condition, ConditionState } from "@milo-quota/kubernetes/protocol/condition.ts";
+import type { Schema, ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
+import { field, items } from "../parsing/reading.ts";
+
+export const observedGenerationSchema = {
+  type: "integer",
+  format: "int64",
+  description: "The generation this status was computed from.",
+} as const satisfies Schema;
+
+const conditionSchema = {
+  type: "object",
+  required: ["type", "status", "reason", "message", "lastTransitionTime"],
+  properties: {
+    type: {
+      type: "string",
+      description: "What this condition is about, in CamelCase.",
+      maxLength: 316,
+      pattern:
+        "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
+    },
+    status: {
+      type: "string",
+      description: "Whether it holds; Unknown when nobody could tell yet.",
+      enum: ["True", "False", "Unknown"],
+    },
+    reason: {
+      type: "string",
+      description: "Why, in one CamelCase word, for programs.",
+      minLength: 1,
+      maxLength: 1024,
+      pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+    },
+    message: { type: "string", description: "Why, in a sentence, for people. May be empty.", maxLength: 32768 },
+    lastTransitionTime: {
+      type: "string",
+      description: "Since when the status is what it is.",
+      format: "date-time",
+    },
+    observedGeneration: {
+      type: "integer",
+      description: "The metadata.generation this condition was computed from; older than the object means outdated.",
+      format: "int64",
+      minimum: 0,
+    },
+  },
+} as const satisfies Schema;
+
+/** When conditions came to be that objects are born with: a schema knows no clock. */
+const birthTime = "1970-01-01T00:00:00Z";
+
+/** What objects of a kind say of themselves until somebody has looked at them. */
+export function bornCondition<const State extends ConditionState>(state: State) {
+  return { ...state, lastTransitionTime: birthTime } as const;
+}
+
+/** Conditions that somebody has said: since when they hold is known. */
+export function saidConditions(conditions: readonly Condition[] = []): readonly Condition[] {
+  return conditions.filter(({ lastTransitionTime }) => lastTransitionTime !== birthTime);
+}
+
+/** The conditions of a kind; those named here may only give the reasons listed for them. */
+export function conditionsSchema(reasons: Readonly<Record<string, readonly string[]>>, description: string) {
+  return {
+    type: "array",
+    description,
+    maxItems: 16,
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": ["type"],
+    items: conditionSchema,
+    "x-kubernetes-validations": Object.entries(reasons).map(([type, allowed]) => reasonRule(type, allowed)),
+  } as const satisfies Schema;
+}
+
+function reasonRule(type: string, reasons: readonly string[]): ValidationRule {
+  const list = reasons.map((reason) => `'${reason}'`).join(", ");
+  return {
+    rule: `self.all(c, c.type != '${type}' || c.reason in [${list}])`,
+    message: `the reason of condition ${type} must be one of ${reasons.join(", ")}`,
+    holds: (self) => {
+      const given = items(self).filter((condition) => field(condition, "type") === type);
+      return given.every((condition) => [...reasons, undefined].includes(field(condition, "reason") as string));
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
+import { oneSpelling } from "../parsing/one-spelling.ts";
+import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
+
+export const switchProperties = {
+  disabled: { type: "boolean", description: "Set to true to switch the policy off." },
+  enabled: { type: "boolean", description: "Another spelling of the opposite of disabled. Give one of the two." },
+} as const satisfies Readonly<Record<string, Schema>>;
+
+export const switchRule = oneSpelling("disabled", "enabled");
+
+/** What the status of every policy has: the switch as it is meant, and conditions. */
+export function policyStatusProperties(reasons: Readonly<Record<string, readonly string[]>>, description: string) {
+  return {
+    observedGeneration: observedGenerationSchema,
+    enabled: { type: "boolean", description: "Whether the policy is switched on, whichever way the spec spells it." },
+    conditions: conditionsSchema(reasons, description),
+  } as const satisfies Readonly<Record<string, Schema>>;
+}
+
+export function isEnabled(spec: { readonly disabled?: boolean; readonly enabled?: boolean }): boolean {
+  return spec.enabled ?? spec.disabled !== true;
+}

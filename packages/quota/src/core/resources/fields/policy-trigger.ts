@@ -1,0 +1,79 @@
+import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
+import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
+import { oneSpelling } from "../parsing/one-spelling.ts";
+import { kindSchema } from "./consumer-ref.ts";
+
+export const expressionLengthMax = 1024;
+const constraintsMax = 10;
+
+const constraintsSchema = {
+  type: "array",
+  maxItems: constraintsMax,
+  "x-kubernetes-list-type": "atomic",
+  items: {
+    type: "object",
+    required: ["expression"],
+    properties: {
+      expression: {
+        type: "string",
+        minLength: 1,
+        maxLength: expressionLengthMax,
+        description:
+          'A CEL expression that gives true or false, such as trigger.spec.tier == "premium". A field or key that is ' +
+          "not there makes it false.",
+      },
+      message: { type: "string", maxLength: 256, description: "What the expression is for, for people." },
+    },
+  },
+} as const satisfies Schema;
+
+export const triggerSchema = {
+  type: "object",
+  description: "The objects this policy is about.",
+  required: ["resource"],
+  properties: {
+    resource: {
+      type: "object",
+      description: "Their kind. Objects are recognized whatever version they are written in.",
+      required: ["apiVersion", "kind"],
+      properties: {
+        apiVersion: {
+          type: "string",
+          minLength: 1,
+          maxLength: 317,
+          pattern:
+            "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+          description: "Group and version, such as resourcemanager.miloapis.com/v1alpha1; v1 for the core group.",
+        },
+        kind: { ...kindSchema, description: "Kind, such as Project." },
+      },
+    },
+    constraints: { ...constraintsSchema, description: "Which of them: all expressions must be true." },
+    conditions: { ...constraintsSchema, description: "Another spelling of constraints. Give one of the two." },
+  },
+  "x-kubernetes-validations": [oneSpelling("constraints", "conditions")],
+} as const satisfies Schema;
+
+export interface TriggerConstraint {
+  readonly expression: string;
+  readonly message: string;
+}
+
+/** The objects a policy is about. */
+export interface PolicyTrigger {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** How the spec spells its list, for issues to point to it. */
+  readonly constraintsField: "constraints" | "conditions";
+  readonly constraints: readonly TriggerConstraint[];
+}
+
+export function readTrigger(trigger: Infer<typeof triggerSchema>): PolicyTrigger {
+  const { resource, constraints, conditions } = trigger;
+  return {
+    apiVersion: resource.apiVersion,
+    kind: resource.kind,
+    constraintsField: conditions === undefined ? "constraints" : "conditions",
+    constraints: (constraints ?? conditions ?? []).map(({ expression, message = "" }) => ({ expression, message })),
+  };
+}

@@ -1,0 +1,103 @@
+import { issueText, type Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { describe, expect, it } from "vitest";
+import { momentMs } from "../fields/moment.ts";
+import { parseResourceGrant, type ResourceGrant } from "../resource-grant.ts";
+import { parseResourceRegistration, type ResourceRegistration } from "../resource-registration.ts";
+import { grantActivity } from "./grant-activity.ts";
+import type { RegistrationView } from "./registration-rules.ts";
+
+type Json = Record<string, unknown>;
+
+const apiVersion = "quota.miloapis.com/v1alpha1";
+const organization = { apiGroup: "resourcemanager.miloapis.com", kind: "Organization" };
+const noon = Date.UTC(2026, 0, 1, 12);
+
+function parsed<Kind>(result: Parsed<Kind>): Kind {
+  if (!result.ok) throw new Error(result.issues.map(issueText).join("\n"));
+  return result.value;
+}
+
+function grant(spec: Json, metadata: Json = {}): ResourceGrant {
+  const allowances = [{ resourceType: "projects", buckets: [{ amount: 3 }] }];
+  const consumerRef = { ...organization, name: "acme" };
+  const whole = { consumerRef, allowances, ...spec };
+  return parsed(
+    parseResourceGrant({ apiVersion, kind: "ResourceGrant", metadata: { name: "g", ...metadata }, spec: whole }),
+  );
+}
+
+function registered(status: "True" | "False"): RegistrationView {
+  const reason = status === "True" ? "RegistrationActive" : "ValidationFailed";
+  const condition = { type: "Active", status, reason, message: "", lastTransitionTime: "2026-01-01T00:00:00Z" };
+  const spec = { resourceType: "projects", type: "Entity", baseUnit: "project", consumerType: organization };
+  const registration: ResourceRegistration = parsed(
+    parseResourceRegistration({
+      apiVersion,
+      kind: "ResourceRegistration",
+      metadata: { name: "projects" },
+      spec,
+      status: { conditions: [condition] },
+    }),
+  );
+  return { byResourceType: (type) => (type === "projects" ? [registration] : []) };
+}
+
+const nobody: RegistrationView = { byResourceType: () => [] };
+
+describe("a grant", () => {
+  const cases: Record<string, [ResourceGrant, RegistrationView, string]> = {
+    "counts when its type is registered": [grant({}), registered("True"), "active"],
+    "counts before it expires": [grant({ expiresAt: "2026-01-01T12:00:01Z" }), registered("True"), "active"],
+    "has expired at its very moment": [grant({ expiresAt: "2026-01-01T12:00:00Z" }), registered("True"), "expired"],
+    "has expired in any zone": [grant({ expiresAt: "2026-01-01T13:30:00+01:30" }), registered("True"), "expired"],
+    "has expired whoever registers its type": [grant({ expiresAt: "2026-01-01T11:00:00Z" }), nobody, "expired"],
+    "does not count while nobody registers its type": [grant({}), nobody, "invalid"],
+    "does not count while its registration is not Active": [grant({}), registered("False"), "invalid"],
+    "does not count once it is being deleted": [
+      grant({}, { deletionTimestamp: "2026-01-01T00:00:00Z" }),
+      registered("True"),
+      "deleting",
+    ],
+  };
+  for (const [name, [subject, view, state]] of Object.entries(cases)) {
+    it(name, () => {
+      expect(grantActivity(subject, view, noon).state).toBe(state);
+    });
+  }
+
+  it("says until when it counts", () => {
+    const until = { state: "active", untilMs: noon + 1_500 };
+    expect(grantActivity(grant({ expiresAt: "2026-01-01T12:00:01.5Z" }), registered("True"), noon)).toEqual(until);
+    expect(grantActivity(grant({}), registered("True"), noon)).toEqual({ state: "active" });
+  });
+
+  it("names everything that is wrong, and where", () => {
+    const consumerRef = { kind: "Namespace", name: "acme" };
+    const allowances = ["projects", "pods"].map((resourceType) => ({ resourceType, buckets: [{ amount: 1 }] }));
+    const activity = grantActivity(grant({ consumerRef, allowances }), registered("True"), noon);
+    expect(activity.state === "invalid" && activity.issues.map(({ field }) => field)).toEqual([
+      "spec.consumerRef",
+      "spec.allowances[1].resourceType",
+    ]);
+  });
+});
+
+describe("a moment", () => {
+  const second = Date.UTC(2026, 1, 28, 23, 59, 59);
+  const cases: Record<string, number | undefined> = {
+    "2026-02-28T23:59:59Z": second,
+    "2026-02-28t23:59:59z": second,
+    "2026-02-28T23:59:59.25Z": second + 250,
+    "2026-02-28T23:59:59,123456789Z": second + 123,
+    "2026-02-28T23:59:59+00:30": second - 30 * 60_000,
+    "2026-02-28T23:59:59-99:99": second + (99 * 60 + 99) * 60_000,
+    "0050-01-01T00:00:00Z": -60_589_296_000_000,
+    "2026-02-28": undefined,
+    tomorrow: undefined,
+  };
+  for (const [text, ms] of Object.entries(cases)) {
+    it(`is read from ${text}`, () => {
+      expect(momentMs(text)).toBe(ms);
+    });
+  }
+});

@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { Metrics } from "../../telemetry/metrics.ts";
+import { type MetricsServer, serveMetrics } from "./metrics-server.ts";
+import { Scrapes } from "./scrapes.ts";
+
+const servers: MetricsServer[] = [];
+
+async function server(fault?: string): Promise<MetricsServer> {
+  const made = await serveMetrics({ port: 0, text: async () => "up 1\n", fault: () => fault });
+  servers.push(made);
+  return made;
+}
+
+afterEach(async () => {
+  for (const made of servers.splice(0)) await made.stop();
+});
+
+const answers: Record<string, [method: string, path: string, code: number, body: string]> = {
+  "tells metrics": ["GET", "/metrics", 200, "up 1\n"],
+  "tells metrics whatever else is asked": ["GET", "/metrics?name=up", 200, "up 1\n"],
+  "is healthy": ["GET", "/healthz", 200, "ok"],
+  "is alive": ["GET", "/livez", 200, "ok"],
+  "is ready": ["GET", "/readyz", 200, "ok"],
+  "knows nothing else": ["GET", "/api", 404, "404 page not found\n"],
+  "is only read": ["POST", "/metrics", 405, "405 method not allowed\n"],
+};
+
+describe("the port for metrics", () => {
+  it.each(Object.entries(answers))("%s", async (_, [method, path, code, body]) => {
+    const response = await fetch(`${(await server()).url}${path}`, { method });
+    expect([response.status, await response.text()]).toEqual([code, body]);
+  });
+
+  it("is of this machine alone", async () => {
+    expect((await server()).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  it("says what is wrong", async () => {
+    const response = await fetch(`${(await server("the disk failed")).url}/readyz`);
+    expect([response.status, await response.text()]).toEqual([500, "not well: the disk failed\n"]);
+  });
+
+  it("that is taken is told with the way out", async () => {
+    const port = Number(new URL((await server()).url).port);
+    const second = serveMetrics({ port, text: async () => "", fault: () => undefined });
+    await expect(second).rejects.toThrow(
+      `port ${port} of 127.0.0.1 is in use by another program; end that program, or choose another port with --metrics-port`,
+    );
+  });
+});
+
+describe("scrapes", () => {
+  function slow() {
+    let [calls, release] = [0, (_: string): void => undefined];
+    const metrics = new Metrics(() => undefined);
+    metrics.add({
+      text: () => {
+        calls += 1;
+        return new Promise((resolve) => {
+          release = resolve;
+        });
+      },
+    });
+    return { scrapes: new Scrapes(metrics), calls: () => calls, finish: () => release("done 1\n") };
+  }
+
+  it("at the same time are one", async () => {
+    const { scrapes, calls, finish } = slow();
+    const both = [scrapes.text(), scrapes.text()];
+    await new Promise((resolve) => setImmediate(resolve));
+    finish();
+    expect(await Promise.all(both)).toEqual(["done 1\n", "done 1\n"]);
+    expect(calls()).toBe(1);
+  });
+
+  it("after one another are two", async () => {
+    const { scrapes, calls, finish } = slow();
+    for (let times = 0; times < 2; times += 1) {
+      const text = scrapes.text();
+      await new Promise((resolve) => setImmediate(resolve));
+      finish();
+      await text;
+    }
+    expect(calls()).toBe(2);
+  });
+});

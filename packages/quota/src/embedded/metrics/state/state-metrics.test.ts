@@ -1,0 +1,173 @@
+import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { describe, expect, it } from "vitest";
+import { readExposition } from "../../../../test/exposition.ts";
+import { StateMetrics } from "./state-metrics.ts";
+
+const { signal } = new AbortController();
+
+interface Placed {
+  readonly plane: string;
+  readonly object: JsonObject;
+}
+
+/** Objects by plural, in pages as a server gives them. */
+function metricsOf(objects: Readonly<Record<string, readonly Placed[]>>, objectsMax?: number) {
+  const reported: string[] = [];
+  let turns = 0;
+  const source = ({ plural }: ResourceType): ObjectSource => ({
+    page: async ({ limit = 0, continue: from = "0" }) => {
+      if (plural === "resourcegrants" && objects[plural] === undefined) throw new Error("out of order");
+      const all = objects[plural] ?? [];
+      const end = Number(from) + limit;
+      return {
+        items: all.slice(Number(from), end),
+        resourceVersion: "1",
+        continue: end < all.length ? String(end) : "",
+      };
+    },
+    watch: async () => undefined,
+    planeOf: (said) => said ?? "root",
+  });
+  const metrics = new StateMetrics({
+    planes: { root: "root", everywhere: source, inRoot: source },
+    report: (where) => reported.push(where),
+    nextTurn: async () => {
+      turns += 1;
+    },
+    ...(objectsMax === undefined ? {} : { objectsMax }),
+  });
+  const read = async () => readExposition(await metrics.text(signal));
+  return { read, reported, turns: () => turns };
+}
+
+const bucket = (name: string, plane = "root"): Placed => ({
+  plane,
+  object: {
+    metadata: { uid: `uid-${name}`, name, namespace: "milo-system", generation: 1 },
+    spec: {
+      consumerRef: { apiGroup: "resourcemanager.miloapis.com", kind: "Project", name: "p1" },
+      resourceType: "core/secrets",
+    },
+    status: {
+      limit: 9007199254740993n,
+      allocated: 4,
+      available: 0,
+      claimCount: 2,
+      grantCount: 1,
+      lastReconciliation: "2026-01-31T12:00:00Z",
+    },
+  } as unknown as JsonObject,
+});
+
+const registration: Placed = {
+  plane: "root",
+  object: {
+    metadata: { uid: "r1", name: "secrets", generation: 2 },
+    spec: { resourceType: "core/secrets", type: "Entity", baseUnit: "secret", consumerTypeRef: { kind: "Project" } },
+    status: {
+      observedGeneration: 1,
+      conditions: [
+        { type: "Active", status: "False", reason: "ValidationFailed" },
+        { type: "Other", status: "True" },
+      ],
+    },
+  },
+};
+
+const empty = { resourcegrants: [] };
+
+describe("metrics of objects", () => {
+  it("show what is stored, with the labels of everything", async () => {
+    const families = await metricsOf({ ...empty, allowancebuckets: [bucket("b1", "projects/p1")] }).read();
+    const common = {
+      component: "quota_system",
+      resource_type: "core/secrets",
+      control_plane: "projects/p1",
+      uid: "uid-b1",
+      name: "b1",
+      namespace: "milo-system",
+    };
+    const one = (suffix: string) => families.get(`milo_quota_bucket_${suffix}`)?.samples[0];
+    expect(one("info")?.labels).toEqual({
+      ...common,
+      consumer_api_group: "resourcemanager.miloapis.com",
+      consumer_kind: "Project",
+      consumer_name: "p1",
+    });
+    expect(one("allocated")).toEqual({ name: "milo_quota_bucket_allocated", labels: common, value: 4 });
+    expect(one("limit")?.value).toBe(9007199254740992);
+    expect(one("last_reconciliation_timestamp")?.value).toBe(1769860800);
+    expect(one("observed_generation")).toBeUndefined();
+  });
+
+  it("leave the control plane out for the root, and fall back where fields may be left out", async () => {
+    const families = await metricsOf({ ...empty, resourceregistrations: [registration] }).read();
+    expect(families.get("milo_quota_registration_info")?.samples[0]?.labels).toEqual({
+      component: "quota_system",
+      resource_type: "core/secrets",
+      uid: "r1",
+      name: "secrets",
+      consumer_kind: "Project",
+      registration_type: "Entity",
+      base_unit: "secret",
+      display_unit: "secret",
+      unit_conversion_factor: "1",
+    });
+    expect(families.get("milo_quota_registration_observed_generation")?.samples[0]?.value).toBe(1);
+    expect(families.get("milo_quota_registration_current_generation")?.samples[0]?.value).toBe(2);
+  });
+
+  it("of kinds that may be about several quotas say their plural, however many it is", async () => {
+    const claim = (...types: readonly string[]): Placed => ({
+      plane: "root",
+      object: {
+        metadata: { uid: types.join(), name: "claim", namespace: "default", generation: 1 },
+        spec: { requests: types.map((resourceType) => ({ resourceType, amount: 1 })) },
+      },
+    });
+    const world = metricsOf({ ...empty, resourceclaims: [claim("core/secrets"), claim("core/secrets", "core/pods")] });
+    const shown = (await world.read()).get("milo_quota_claim_info")?.samples ?? [];
+    expect(shown.map(({ labels }) => labels["resource_type"])).toEqual(["resourceclaims", "resourceclaims"]);
+  });
+
+  it("have a line for each condition, with its reason", async () => {
+    const families = await metricsOf({ ...empty, resourceregistrations: [registration] }).read();
+    const conditions = families.get("milo_quota_registration_status_condition")?.samples ?? [];
+    const shown = conditions.map(({ labels: { type, status, reason }, value }) => [type, status, reason, value]);
+    expect(shown).toEqual([
+      ["Active", "False", "ValidationFailed", 1],
+      ["Other", "True", undefined, 1],
+    ]);
+  });
+
+  it("show so many objects of a kind and no more, and say so", async () => {
+    const many = Array.from({ length: 1_001 }, (_, at) => bucket(`b${at}`));
+    const cut = async (count: number, max: number) => {
+      const families = await metricsOf({ ...empty, allowancebuckets: many.slice(0, count) }, max).read();
+      const [said] =
+        families
+          .get("milo_quota_state_truncated")
+          ?.samples.filter(({ labels }) => labels["resource_type"] === "allowancebuckets") ?? [];
+      return [families.get("milo_quota_bucket_info")?.samples.length, said?.value];
+    };
+    expect(await cut(1_000, 1_000)).toEqual([1_000, 0]);
+    expect(await cut(1_001, 1_000)).toEqual([1_000, 1]);
+    expect(await cut(0, 1_000)).toEqual([0, 0]);
+  });
+
+  it("let others have their turn now and then", async () => {
+    const world = metricsOf({ ...empty, allowancebuckets: Array.from({ length: 1_000 }, (_, at) => bucket(`b${at}`)) });
+    await world.read();
+    expect(world.turns()).toBeGreaterThanOrEqual(1_000 / 100);
+  });
+
+  it("of a kind that cannot be read hide no others", async () => {
+    const world = metricsOf({ allowancebuckets: [bucket("b1")] });
+    const families = await world.read();
+    expect(world.reported).toEqual(["metrics of resourcegrants"]);
+    expect(families.get("milo_quota_grant_info")?.samples).toEqual([]);
+    expect(families.get("milo_quota_bucket_info")?.samples).toHaveLength(1);
+  });
+});

@@ -1,0 +1,239 @@
+// An API server in miniature, for the ledger alone: claims, grants and pages with versions, each operation atomic. After
+// every write it checks what must hold at every step.
+import type { ClaimPart } from "../../src/core/ledger/claim-knowledge.ts";
+import { FlowNetwork } from "../../src/core/ledger/flow-network.ts";
+import { noPage, type OpenClaim, type Page, type PageContent, type Reservation } from "../../src/core/ledger/page.ts";
+import type { Pool } from "../../src/core/ledger/pools.ts";
+import { isComplete } from "../../src/core/ledger/recover.ts";
+import type { Amount } from "../../src/core/resources/fields/amount.ts";
+import { parseDimensionKey } from "../../src/core/resources/fields/dimensions.ts";
+import { sum } from "./smallest-cut.ts";
+
+export interface StoredClaim {
+  readonly open: OpenClaim;
+  readonly version: number;
+  readonly state: "pending" | "granted" | "denied";
+  readonly deleting: boolean;
+}
+
+/** One change of a claim, as a watch reports it. */
+export interface ClaimEvent {
+  readonly uid: string;
+  /** Undefined: deleted. */
+  readonly claim: StoredClaim | undefined;
+}
+
+export interface StoreView {
+  /** Everything up to this version is in it, nothing after. */
+  readonly version: number;
+  readonly claims: readonly StoredClaim[];
+  readonly pools: ReadonlyMap<string, readonly Pool[]>;
+  readonly poolsVersion: number;
+}
+
+export class ModelStore {
+  readonly pages = new Map<string, Page>();
+  readonly claims = new Map<string, StoredClaim>();
+  readonly pools = new Map<string, readonly Pool[]>();
+  /** Changes with every grant. */
+  poolsVersion = 0;
+  /** Claims that had room at every moment of their life so far: denying one of these would be wrong. */
+  readonly alwaysFit = new Set<string>();
+  #version = 0;
+  #events: ((event: ClaimEvent) => void)[] = [];
+
+  subscribe(listener: (event: ClaimEvent) => void): void {
+    this.#events.push(listener);
+  }
+
+  unsubscribe(listener: (event: ClaimEvent) => void): void {
+    this.#events = this.#events.filter((each) => each !== listener);
+  }
+
+  view(): StoreView {
+    const { poolsVersion } = this;
+    return { version: this.#version, claims: [...this.claims.values()], pools: new Map(this.pools), poolsVersion };
+  }
+
+  page(resourceType: string): Page {
+    return this.pages.get(resourceType) ?? noPage(resourceType);
+  }
+
+  createClaim(open: OpenClaim): void {
+    this.alwaysFit.add(open.claim.uid);
+    this.#put({ open, version: this.#next(), state: "pending", deleting: false });
+  }
+
+  deleteClaim(uid: string): void {
+    if (this.claims.delete(uid)) this.#emit({ uid, claim: undefined });
+    this.#check();
+  }
+
+  /** An object that a claim is for has shrunk: the claim holds less of everything, or nothing of a part. */
+  shrinkClaim(uid: string, keepsFirstOnly: boolean): void {
+    const claim = this.claims.get(uid);
+    if (claim?.state !== "granted") return;
+    const less = claim.open.parts.map((part) => ({ ...part, amount: ((part.amount + 1n) / 2n) as Amount }));
+    const open = { ...claim.open, parts: keepsFirstOnly ? less.slice(0, 1) : less };
+    this.#put({ ...claim, open, version: this.#next() });
+  }
+
+  /** Counts every write there is. */
+  get version(): number {
+    return this.#version;
+  }
+
+  markDeleting(uid: string): void {
+    const claim = this.claims.get(uid);
+    if (claim !== undefined) this.#put({ ...claim, version: this.#next(), deleting: true });
+  }
+
+  setPools(resourceType: string, pools: readonly Pool[]): void {
+    this.pools.set(resourceType, pools);
+    this.poolsVersion += 1;
+    this.#check();
+  }
+
+  /** Compare and swap; undefined on a conflict. */
+  swapPage(base: Page, content: PageContent, writer: string, pools: readonly Pool[]): Page | undefined {
+    const before = this.page(base.resourceType);
+    if (before.version !== base.version) return undefined;
+    const after: Page = {
+      resourceType: base.resourceType,
+      version: String(this.#next()),
+      writer,
+      content,
+    };
+    this.#checkSwap(before, after, content, pools);
+    this.pages.set(base.resourceType, after);
+    this.#check();
+    return after;
+  }
+
+  /** Decides a claim on the version it was settled on; undefined on a conflict. */
+  decide(uid: string, version: number, state: "granted" | "denied"): StoredClaim | undefined {
+    const claim = this.claims.get(uid);
+    if (claim === undefined || claim.version !== version) return undefined;
+    must(claim.state === "pending", `I3: ${uid} was ${claim.state} and is decided again`);
+    if (state === "granted") {
+      const own = [...this.pages.values()].flatMap((page) =>
+        page.content.reservations.filter((each) => each.claim.uid === uid),
+      );
+      const isWhole = own.some((reservation) => isComplete(claim.open, reservation.set, this.pages));
+      must(isWhole, `I3: ${uid} is granted without a complete set`);
+    } else {
+      must(!this.alwaysFit.has(uid), `I6: ${uid} is denied although it always had room`);
+    }
+    const decided = { ...claim, version: this.#next(), state };
+    this.#put(decided);
+    return decided;
+  }
+
+  /** Granted use of a resource type, by dimensions. */
+  grantedParts(resourceType: string, without: ReadonlySet<string> = new Set()): readonly ClaimPart[] {
+    return [...this.claims.values()]
+      .filter((claim) => claim.state === "granted" && !without.has(claim.open.claim.uid))
+      .flatMap((claim) => claim.open.parts.filter((part) => part.resourceType === resourceType));
+  }
+
+  #put(claim: StoredClaim): void {
+    this.claims.set(claim.open.claim.uid, claim);
+    this.#emit({ uid: claim.open.claim.uid, claim });
+    this.#check();
+  }
+
+  #emit(event: ClaimEvent): void {
+    for (const listener of this.#events) listener(event);
+  }
+
+  #next(): number {
+    this.#version += 1;
+    return this.#version;
+  }
+
+  /** What must hold of one swap. */
+  #checkSwap(before: Page, after: Page, { figures }: PageContent, pools: readonly Pool[]): void {
+    const reserved = sum(after.content.reservations.map((each) => each.amount));
+    must(
+      figures.reserved === reserved,
+      `a page says ${figures.reserved} is reserved, its reservations say ${reserved}`,
+    );
+    must(after.content.reservations.length <= 128, "I8: more than 128 reservations");
+    const known = new Set(before.content.reservations.map((each) => each.set));
+    const added = after.content.reservations.filter((each) => !known.has(each.set) && !each.forced);
+    if (added.length === 0) return;
+    const isPlain = pools.every((pool) => pool.requirements.length === 0);
+    if (isPlain) must(figures.allocated + reserved <= figures.limit, "I2: promised more than the limit");
+    else must(risesByAll(after, added, pools, this.#unpromised(after)), "I2: promised what no pool covers");
+  }
+
+  /** What must hold after every step. */
+  #check(): void {
+    for (const page of this.pages.values()) {
+      const granted = sum(this.#unpromised(page).map((part) => part.amount));
+      must(
+        granted <= page.content.figures.allocated,
+        `I1: ${page.resourceType} counts ${page.content.figures.allocated}, granted claims hold ${granted}`,
+      );
+    }
+    for (const uid of this.alwaysFit) {
+      const claim = this.claims.get(uid);
+      if (claim === undefined || !this.#fits(claim.open)) this.alwaysFit.delete(uid);
+    }
+  }
+
+  /** What granted claims hold of a page, but for those that still have a promise on it. */
+  #unpromised(page: Page): readonly ClaimPart[] {
+    return this.grantedParts(page.resourceType, new Set(page.content.reservations.map((each) => each.claim.uid)));
+  }
+
+  /** Whether the pages, as they are stored, have room for every part of a claim by itself. */
+  #fits({ parts }: OpenClaim): boolean {
+    return parts.every((part) => {
+      const page = this.page(part.resourceType);
+      const network = new FlowNetwork(this.pools.get(part.resourceType) ?? []);
+      const use = new Map<string, bigint>();
+      for (const granted of this.#unpromised(page)) add(use, granted.dimensionKey, granted.amount);
+      for (const reservation of page.content.reservations) add(use, reservation.dimensionKey, reservation.amount);
+      const total = [...use.values()].reduce((left, right) => left + right, 0n);
+      // The page may still count claims that are gone: then it has less room than the claims say.
+      const stale = page.content.figures.allocated + sum(page.content.reservations.map((each) => each.amount)) - total;
+      for (const [key, amount] of use)
+        network.setDemand(network.createNode(parseDimensionKey(key) ?? {}), amount as Amount);
+      const room = network.available(network.createNode(parseDimensionKey(part.dimensionKey) ?? {}));
+      const others = parts.filter((each) => each !== part && each.resourceType === part.resourceType);
+      return room >= part.amount + sum(others.map((each) => each.amount)) + (stale > 0n ? stale : 0n);
+    });
+  }
+}
+
+/** Whether the promises that a swap adds are covered in full, over and above what was covered without them. */
+function risesByAll(
+  after: Page,
+  added: readonly Reservation[],
+  pools: readonly Pool[],
+  granted: readonly ClaimPart[],
+): boolean {
+  const covered = (reservations: readonly Reservation[]): bigint => {
+    const use = new Map<string, bigint>();
+    for (const part of granted) add(use, part.dimensionKey, part.amount);
+    for (const reservation of reservations) add(use, reservation.dimensionKey, reservation.amount);
+    const network = new FlowNetwork(pools);
+    const nodes = [...use].map(([key, amount]) => {
+      const node = network.createNode(parseDimensionKey(key) ?? {});
+      network.setDemand(node, amount as Amount);
+      return node;
+    });
+    return nodes.reduce((left, node) => left + node.assigned, 0n);
+  };
+  const kept = after.content.reservations.filter((each) => !added.includes(each));
+  return covered(after.content.reservations) === covered(kept) + sum(added.map((each) => each.amount));
+}
+
+export function must(holds: boolean, otherwise: string): asserts holds {
+  if (!holds) throw new Error(otherwise);
+}
+
+function add(use: Map<string, bigint>, key: string, amount: bigint): void {
+  use.set(key, (use.get(key) ?? 0n) + amount);
+}
