@@ -8,7 +8,7 @@ interface Room {
 }
 
 const anyPackage = ["*"];
-const clientRooms = ["protocol", "schema", "core", "client", "telemetry"];
+const viewRooms = ["protocol", "schema", "core", "client", "views", "telemetry"];
 
 export const importTable: Readonly<Record<string, Room>> = {
   protocol: { rooms: [], packages: [] },
@@ -18,13 +18,14 @@ export const importTable: Readonly<Record<string, Room>> = {
   core: { rooms: ["protocol", "schema", "cel"], packages: ["@noble/hashes"] },
   client: { rooms: ["protocol"], packages: anyPackage },
   apiserver: { rooms: ["protocol", "schema", "cel"], packages: anyPackage },
-  controllers: { rooms: clientRooms, packages: anyPackage },
-  admission: { rooms: clientRooms, packages: anyPackage },
-  tenancy: { rooms: clientRooms, packages: anyPackage },
-  cli: { rooms: ["protocol", "core", "client", "telemetry"], packages: anyPackage },
+  views: { rooms: ["protocol", "core", "client"], packages: anyPackage },
+  controllers: { rooms: viewRooms, packages: anyPackage },
+  admission: { rooms: viewRooms, packages: anyPackage },
+  tenancy: { rooms: viewRooms, packages: anyPackage },
+  cli: { rooms: ["protocol", "core", "client", "views", "telemetry"], packages: anyPackage },
   // Puts the halves together in one process. Only main.ts starts it.
   embedded: {
-    rooms: ["protocol", "schema", "core", "client", "telemetry", "apiserver", "controllers", "admission", "tenancy"],
+    rooms: [...viewRooms, "apiserver", "controllers", "admission", "tenancy"],
     packages: anyPackage,
   },
 };

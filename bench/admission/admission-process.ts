@@ -5,20 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Serving } from "@milo-quota/apiserver/serve.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { up } from "@milo-quota/quota/embedded/up.ts";
 import {
-  anyObject,
   claimPoliciesType,
   claimsType,
   grantsType,
-  namespacesType,
   registrationsType,
-} from "@milo-quota/quota/controllers/quota-types.ts";
-import { up } from "@milo-quota/quota/embedded/up.ts";
+} from "../../packages/quota/src/views/quota-types.ts";
 import { authorityIn } from "../kubeconfig.ts";
 import type { Asked, Memory, Setup, Started, State } from "./admission-child.ts";
 import { grant, grantedClaim, namespaceManifest, namespaceOf, policy, registration } from "./quota-manifests.ts";

@@ -1,11 +1,12 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { collectionPath } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import type { StreamEvent, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { anyObject, claimsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import type { Client } from "undici";
 import { Pool } from "undici";
+import { claimsType } from "../../packages/quota/src/views/quota-types.ts";
 import type { Target } from "../apiserver/load.ts";
 import { namespace } from "./quota-objects.ts";
 

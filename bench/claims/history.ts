@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectStore } from "@milo-quota/apiserver/storage/object-store.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { claimsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { claimsType } from "../../packages/quota/src/views/quota-types.ts";
 import { grantedClaim, namespace } from "./quota-objects.ts";
 
 const atOnce = 1_000;

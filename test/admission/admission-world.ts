@@ -5,15 +5,14 @@ import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import type { RecordLog } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
-import type { Runtime } from "@milo-quota/quota/controllers/runtime.ts";
 import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
 import { systemNamespace } from "@milo-quota/quota/core/resources/well-known.ts";
 import { QuotaSystem, type QuotaSystemOptions, systemUser } from "@milo-quota/quota/embedded/quota-system.ts";
+import type { Runtime } from "@milo-quota/quota/views/runtime.ts";
 import { namespacesType } from "./object-types.ts";
 import { resolvePlanes, ServedWorld } from "./served-world.ts";
 
-export interface WorldOptions
-  extends Pick<QuotaSystemOptions, "quota" | "waitMsMax" | "told" | "toldStreams" | "toldPolicies"> {
+export interface WorldOptions extends Pick<QuotaSystemOptions, "quota" | "waitMsMax" | "told" | "toldStreams"> {
   /** Others with a say, after quota. */
   readonly plugins?: readonly AdmissionPlugin[];
   readonly log?: RecordLog;

@@ -1,6 +1,6 @@
 import type { AdmissionResult } from "@milo-quota/quota/admission/admission-listener.ts";
 import type { WaiterResult } from "@milo-quota/quota/admission/claims/stream-listener.ts";
-import { claimPoliciesType, grantsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { claimPoliciesType, grantsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType } from "./object-types.ts";

@@ -2,8 +2,8 @@ import type { Reply, Transport } from "@milo-quota/kubernetes/client/transport/t
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { BucketReadings } from "@milo-quota/quota/admission/answers/bucket-readings.ts";
 import { needsOf } from "@milo-quota/quota/admission/policies/needs.ts";
-import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
 import { request, wanted } from "@milo-quota/quota/test/made-claims.ts";
+import { planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { layout } from "./served-world.ts";
 

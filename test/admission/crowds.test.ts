@@ -1,6 +1,6 @@
 import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { bucketsType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { bucketsType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, namespacesType } from "./object-types.ts";

@@ -1,6 +1,6 @@
 import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import type { LogRecord } from "@milo-quota/apiserver/storage/log/record-log.ts";
-import { bucketsType, grantsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { bucketsType, grantsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, namespacesType } from "./object-types.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { claimPoliciesType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { claimPoliciesType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, eventsType } from "./object-types.ts";

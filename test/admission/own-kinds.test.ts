@@ -1,4 +1,4 @@
-import { bucketsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { bucketsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";
 import { namespacesType } from "./object-types.ts";

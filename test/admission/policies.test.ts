@@ -1,7 +1,7 @@
 import type { AdmissionResult } from "@milo-quota/quota/admission/admission-listener.ts";
-import { claimPoliciesType, claimsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import type { Enforcement } from "@milo-quota/quota/core/resources/enforcement.ts";
 import { defaultQuotaOptions } from "@milo-quota/quota/core/resources/quota-options.ts";
+import { claimPoliciesType, claimsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, eventsType, namespacesType, shipsDefinition, shipsType } from "./object-types.ts";

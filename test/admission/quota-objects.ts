@@ -4,7 +4,7 @@ import {
   claimsType,
   grantsType,
   registrationsType,
-} from "@milo-quota/quota/controllers/quota-types.ts";
+} from "@milo-quota/quota/views/quota-types.ts";
 import { expect } from "vitest";
 import { eventually, type Json, type ServedWorld, signal } from "./served-world.ts";
 

@@ -1,14 +1,14 @@
 import { setMaxListeners } from "node:events";
 import type { EmbeddedServer } from "@milo-quota/apiserver/embedded-server.ts";
 import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { type DirectRequest, directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { type PlaneLayout, planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
-import { anyObject } from "@milo-quota/quota/controllers/quota-types.ts";
+import { type PlaneLayout, planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
 import { definitionsType } from "./object-types.ts";
 
 export type Json = Record<string, unknown>;

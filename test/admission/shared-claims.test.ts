@@ -1,7 +1,6 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { Admission, type AdmissionOptions } from "@milo-quota/quota/admission/admission.ts";
 import type { ObjectChange, Verdict } from "@milo-quota/quota/admission/object-change.ts";
-import { claimPoliciesType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType } from "./object-types.ts";
@@ -22,9 +21,7 @@ beforeEach(async () => {
 
 async function started(over: Partial<AdmissionOptions>): Promise<Admission> {
   const { planes, clock, random, report } = world.runtime;
-  const policies = planes.everywhere(claimPoliciesType);
-  const registrations = planes.inRoot(registrationsType);
-  const made = new Admission({ planes, policies, registrations, clock, random, report, ...over });
+  const made = new Admission({ planes, clock, random, report, ...over });
   made.start();
   await made.ready;
   return made;

@@ -7,7 +7,7 @@ import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import { LogFull, type LogRecord } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { bucketsType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { bucketsType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, definitionsType, namespacesType, shipsDefinition, shipsType } from "./object-types.ts";

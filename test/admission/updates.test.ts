@@ -1,4 +1,4 @@
-import { claimPoliciesType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { claimPoliciesType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, eventsType, shipsDefinition, shipsType } from "./object-types.ts";

@@ -11,10 +11,9 @@ import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import { Admission } from "@milo-quota/quota/admission/admission.ts";
 import { WebhookServer } from "@milo-quota/quota/admission/webhook/webhook-server.ts";
 import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
-import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
-import { claimPoliciesType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
-import type { Runtime } from "@milo-quota/quota/controllers/runtime.ts";
 import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
+import { planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
+import type { Runtime } from "@milo-quota/quota/views/runtime.ts";
 import { layout, ServedWorld, systemUser } from "./served-world.ts";
 
 const lifetime = { nowMs: Date.now(), lifetimeMs: 86_400_000 };
@@ -49,8 +48,6 @@ export class WebhookWorld extends ServedWorld {
     const controllers = new Controllers({ runtime, leadership: "elected" });
     const admission = new Admission({
       planes,
-      policies: planes.everywhere(claimPoliciesType),
-      registrations: planes.inRoot(registrationsType),
       clock,
       random,
       report,

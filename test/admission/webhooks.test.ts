@@ -1,4 +1,4 @@
-import { grantsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { grantsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { configMapsType, shipsDefinition, shipsType } from "./object-types.ts";
 import {

@@ -3,15 +3,15 @@
 import { randomUUID } from "node:crypto";
 import { serve } from "@milo-quota/apiserver/serve.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
-import { onePlane } from "@milo-quota/quota/controllers/one-plane.ts";
-import { anyObject } from "@milo-quota/quota/controllers/quota-types.ts";
 import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
+import { onePlane } from "@milo-quota/quota/views/one-plane.ts";
 import type { ServerLine } from "../apiserver/server-program.ts";
 
 const tell = (line: ServerLine): void => console.log(line);

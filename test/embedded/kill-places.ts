@@ -1,7 +1,7 @@
 // Where objects are made that are counted while the server is killed: two namespaces of the root, and a project with a
 // control plane of its own.
 
-import { projectPath } from "@milo-quota/quota/tenancy/plane-layout.ts";
+import { projectPath } from "@milo-quota/quota/views/tenant-planes.ts";
 import { organization, organizations, project as projectOf, projects } from "../tenancy/tenant-world.ts";
 import type { FrontDoor } from "./front-door.ts";
 

@@ -149,8 +149,6 @@ describe("controllers", () => {
     expect(await world.value("leader_election_master_status", { name: "milo-quota-controllers" })).toBe(1);
     const states = await world.samples("milo_quota_informer_state");
     expect(states.map(({ labels }) => `${labels["informer"]} ${labels["state"]}`).sort()).toEqual([
-      "admission-claimPolicies live",
-      "admission-registrations live",
       "claimPolicies live",
       "claims live",
       "grantPolicies live",

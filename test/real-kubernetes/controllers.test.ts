@@ -3,26 +3,26 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { loadAccess } from "@milo-quota/kubernetes/client/kubeconfig/load-access.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import { patientTransport } from "@milo-quota/kubernetes/client/transport/patient-transport.ts";
 import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
-import { onePlane } from "@milo-quota/quota/controllers/one-plane.ts";
+import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
+import { installKinds } from "@milo-quota/quota/embedded/install-kinds.ts";
+import { onePlane } from "@milo-quota/quota/views/one-plane.ts";
 import {
-  anyObject,
   bucketsType,
   claimsType,
   effectiveGrantsType,
   grantPoliciesType,
   grantsType,
-  namespacesType,
   registrationsType,
-} from "@milo-quota/quota/controllers/quota-types.ts";
-import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
-import { installKinds } from "@milo-quota/quota/embedded/install-kinds.ts";
+} from "@milo-quota/quota/views/quota-types.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 

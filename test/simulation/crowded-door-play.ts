@@ -1,6 +1,6 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { bucketsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { bucketsType } from "@milo-quota/quota/views/quota-types.ts";
 import { attempt, clientOf, configMaps, signal, waitFor } from "./actors/clients.ts";
 import { create as post } from "./actors/creator.ts";
 import { InnerDoor } from "./actors/inner-door.ts";

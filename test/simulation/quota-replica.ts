@@ -1,5 +1,5 @@
 import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
-import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import { planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
 import { layout } from "./world/layout.ts";
 import type { Program } from "./world/world.ts";
 

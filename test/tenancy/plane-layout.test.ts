@@ -1,9 +1,10 @@
 import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { PlaneLayout } from "@milo-quota/quota/controllers/planes-of-server.ts";
-import { organizationPath, projectPath, tenantLayout } from "@milo-quota/quota/tenancy/plane-layout.ts";
+import { tenantLayout } from "@milo-quota/quota/tenancy/plane-layout.ts";
 import { tenantPlanes } from "@milo-quota/quota/tenancy/plane-resolver.ts";
 import type { Availability } from "@milo-quota/quota/tenancy/tenant-directory.ts";
+import type { PlaneLayout } from "@milo-quota/quota/views/planes-of-server.ts";
+import { organizationPath, projectPath } from "@milo-quota/quota/views/tenant-planes.ts";
 import { describe, expect, it } from "vitest";
 
 const apiGroup = "resourcemanager.miloapis.com";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
-import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
 import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
 import { tenantLayout } from "@milo-quota/quota/tenancy/plane-layout.ts";
+import { planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Body } from "../apiserver/test-server.ts";
 import { users } from "../apiserver/test-users.ts";

@@ -7,10 +7,11 @@ import type { Transport } from "@milo-quota/kubernetes/client/transport/transpor
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
-import { organizationPath, projectPath, tenantLayout } from "@milo-quota/quota/tenancy/plane-layout.ts";
+import { tenantLayout } from "@milo-quota/quota/tenancy/plane-layout.ts";
 import { tenancyKinds } from "@milo-quota/quota/tenancy/resources/tenancy-kinds.ts";
 import { Tenancy } from "@milo-quota/quota/tenancy/tenancy.ts";
 import { makeUserToken, type TokenOrder } from "@milo-quota/quota/tenancy/user-token.ts";
+import { organizationPath, projectPath } from "@milo-quota/quota/views/tenant-planes.ts";
 import { expect } from "vitest";
 import { type Body, type Call, type Reply, TestServer } from "../apiserver/test-server.ts";
 import { users } from "../apiserver/test-users.ts";

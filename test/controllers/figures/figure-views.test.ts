@@ -1,13 +1,7 @@
 import { NotLeading } from "@milo-quota/kubernetes/client/lease/leader-election.ts";
+import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { FigureViews } from "@milo-quota/quota/controllers/figures/figure-views.ts";
-import {
-  bucketsType,
-  effectiveGrantsType,
-  grantsType,
-  namespacesType,
-  registrationsType,
-} from "@milo-quota/quota/controllers/quota-types.ts";
 import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
 import type { BucketKey } from "@milo-quota/quota/controllers/writer/pages/bucket-views.ts";
 import type { Leadership } from "@milo-quota/quota/controllers/writer/writer-deps.ts";
@@ -17,6 +11,12 @@ import { bucketManifest } from "@milo-quota/quota/core/resources/bucket-manifest
 import { amountOf } from "@milo-quota/quota/core/resources/fields/amount.ts";
 import { bucketName, effectiveGrantName } from "@milo-quota/quota/core/resources/object-names.ts";
 import { parseResourceGrant } from "@milo-quota/quota/core/resources/resource-grant.ts";
+import {
+  bucketsType,
+  effectiveGrantsType,
+  grantsType,
+  registrationsType,
+} from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 

@@ -1,17 +1,16 @@
 import { FigureViews } from "@milo-quota/quota/controllers/figures/figure-views.ts";
 import { GrantController } from "@milo-quota/quota/controllers/grant-controller.ts";
+import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
+import { BucketWriter } from "@milo-quota/quota/controllers/writer/bucket-writer.ts";
+import { ForcedClaims } from "@milo-quota/quota/controllers/writer/claims/forced-claims.ts";
+import { bucketName, effectiveGrantName } from "@milo-quota/quota/core/resources/object-names.ts";
 import {
   bucketsType,
   claimsType,
   effectiveGrantsType,
   grantsType,
   registrationsType,
-} from "@milo-quota/quota/controllers/quota-types.ts";
-import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
-import { RegistrationIndex } from "@milo-quota/quota/controllers/views/registration-index.ts";
-import { BucketWriter } from "@milo-quota/quota/controllers/writer/bucket-writer.ts";
-import { ForcedClaims } from "@milo-quota/quota/controllers/writer/claims/forced-claims.ts";
-import { bucketName, effectiveGrantName } from "@milo-quota/quota/core/resources/object-names.ts";
+} from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 
@@ -33,7 +32,7 @@ function startControllers(): void {
   world.run(new GrantController(runtime, views));
   const leadership = { fence: () => undefined };
   const shown = new FigureViews(runtime, views, leadership);
-  const registrations = new RegistrationIndex(views.registrations);
+  const registrations = views.registrationIndex;
   const forced = new ForcedClaims();
   const writer = new BucketWriter({
     runtime,
@@ -45,7 +44,6 @@ function startControllers(): void {
   });
   world.run(writer);
   world.run(shown);
-  world.run({ stop: async () => registrations.stop() });
   void writer.ready.then(() => shown.sweep((key) => writer.knows(key)));
 }
 

@@ -1,9 +1,9 @@
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import { GrantController } from "@milo-quota/quota/controllers/grant-controller.ts";
-import { grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
 import { resourceGrantDefinition } from "@milo-quota/quota/core/resources/resource-grant.ts";
 import { resourceRegistrationDefinition } from "@milo-quota/quota/core/resources/resource-registration.ts";
+import { grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { definitions } from "../../api-client/kinds.ts";
 import { activeOf, grant, type Json, QuotaWorld, registration, startMs } from "./quota-world.ts";

@@ -1,7 +1,7 @@
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { GrantController } from "@milo-quota/quota/controllers/grant-controller.ts";
-import { grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
+import { grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { activeOf, grant, QuotaWorld, registration, type ShownCondition, startMs } from "./quota-world.ts";
 

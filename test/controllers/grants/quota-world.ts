@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import type { Call, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
@@ -8,11 +9,10 @@ import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
-import { type PlaneLayout, planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
-import { anyObject } from "@milo-quota/quota/controllers/quota-types.ts";
-import type { Running, Runtime } from "@milo-quota/quota/controllers/runtime.ts";
-import { createViews } from "@milo-quota/quota/controllers/views/views.ts";
 import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
+import { type PlaneLayout, planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
+import type { Running, Runtime } from "@milo-quota/quota/views/runtime.ts";
+import { Views } from "@milo-quota/quota/views/views.ts";
 import { expect } from "vitest";
 
 export type Json = Record<string, unknown>;
@@ -52,7 +52,7 @@ export class QuotaWorld {
   /** May refuse a call by throwing. */
   meddle: (call: Call) => void | Promise<void> = () => undefined;
   readonly runtime: Runtime;
-  readonly views: ReturnType<typeof createViews>;
+  readonly views: Views;
   readonly #running: Running[] = [];
   readonly #stopServer: () => Promise<void>;
 
@@ -72,8 +72,8 @@ export class QuotaWorld {
       () => server.stop(),
     );
     for (const plane of planes) await world.#define(plane);
-    for (const view of Object.values(world.views)) view.start();
-    await Promise.all(Object.values(world.views).map((view) => view.ready));
+    world.views.start();
+    await world.views.ready;
     return world;
   }
 
@@ -88,7 +88,7 @@ export class QuotaWorld {
       incarnation: "test",
       report: (where, error) => this.reported.push(`${where}: ${(error as Error).message}`),
     };
-    this.views = createViews(this.runtime);
+    this.views = new Views(this.runtime);
   }
 
   /** Stopped with the world. */
@@ -99,7 +99,7 @@ export class QuotaWorld {
 
   async stop(): Promise<void> {
     for (const controller of this.#running) await controller.stop();
-    for (const view of Object.values(this.views)) await view.stop();
+    await this.views.stop();
     await this.#stopServer();
   }
 

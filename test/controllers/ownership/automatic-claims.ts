@@ -4,16 +4,14 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { ForcedClaim } from "@milo-quota/quota/controllers/ownership/forced/supply.ts";
 import { Ownership, type OwnershipOptions } from "@milo-quota/quota/controllers/ownership/ownership.ts";
-import { ClaimPolicyIndex } from "@milo-quota/quota/controllers/policies/claim-policy-index.ts";
 import { ClaimPolicyReadiness } from "@milo-quota/quota/controllers/policies/claim-policy-readiness.ts";
-import { createPolicyViews, type PolicyViews } from "@milo-quota/quota/controllers/policies/policy-views.ts";
-import { claimsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
 import { ForcedClaims } from "@milo-quota/quota/controllers/writer/claims/forced-claims.ts";
 import type { ClaimPart } from "@milo-quota/quota/core/ledger/claim-knowledge.ts";
 import { candidatesOf } from "@milo-quota/quota/core/resources/claim-candidates.ts";
 import { parseResourceClaim } from "@milo-quota/quota/core/resources/resource-claim.ts";
 import { annotations, labels } from "@milo-quota/quota/core/resources/well-known.ts";
+import { claimsType } from "@milo-quota/quota/views/quota-types.ts";
 import { organization, type QuotaWorld } from "../grants/quota-world.ts";
 
 const { signal } = new AbortController();
@@ -42,11 +40,9 @@ export class AutomaticClaims {
   readonly shrunk: string[] = [];
   readonly forced: { readonly name: string; readonly policy: string; readonly why: string }[] = [];
   readonly verdicts = new ForcedClaims();
-  #policies: Pick<PolicyViews, "claimPolicies">;
 
   constructor(world: QuotaWorld) {
     this.world = world;
-    this.#policies = createPolicyViews(world.runtime);
   }
 
   start(options: Partial<OwnershipOptions> = {}): Ownership {
@@ -63,26 +59,24 @@ export class AutomaticClaims {
     const onForced = ({ claim, policy, why }: ForcedClaim): void => {
       this.forced.push({ name: claim.place.name, policy, why });
     };
-    const policies = new ClaimPolicyIndex({ runtime, views, policies: this.#policies });
-    this.world.run({ stop: async () => policies.stop() });
-    const given = { runtime, views, policies, directory, forced: this.verdicts, shrinker: { shrink } };
+    const given = {
+      runtime,
+      views,
+      policies: views.claimPolicyIndex,
+      directory,
+      forced: this.verdicts,
+      shrinker: { shrink },
+    };
     return this.world.run(new Ownership({ ...given, events: { record }, onForced, ...options }));
   }
 
   /** Policies as staff makes them, and those who tell whether they are at work. */
-  async startPolicies(): Promise<void> {
+  startPolicies(): void {
     const { runtime, views, clock } = this.world;
     const directory = new KindDirectory((plane) => runtime.planes.client(plane), clock);
-    const policies = createPolicyViews(runtime);
-    this.#policies = policies;
-    for (const view of Object.values(policies)) {
-      view.start();
-      this.world.run(view);
-    }
-    await Promise.all(Object.values(policies).map((view) => view.ready));
-    const index = new ClaimPolicyIndex({ runtime, views, policies });
-    this.world.run({ stop: async () => index.stop() });
-    this.world.run(new ClaimPolicyReadiness({ runtime, index, directory, enforcement: "Enforce" }));
+    this.world.run(
+      new ClaimPolicyReadiness({ runtime, index: views.claimPolicyIndex, directory, enforcement: "Enforce" }),
+    );
     this.world.run(new RegistrationController(runtime, views));
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { claimsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { annotations, claimFinalizer } from "@milo-quota/quota/core/resources/well-known.ts";
+import { claimsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { QuotaWorld } from "../grants/quota-world.ts";
 import { AutomaticClaims, type ClaimFor, configMaps, namespaces, uidOf } from "./automatic-claims.ts";

@@ -1,6 +1,6 @@
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { claimPoliciesType, claimsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { annotations, claimFinalizer } from "@milo-quota/quota/core/resources/well-known.ts";
+import { claimPoliciesType, claimsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 import { AutomaticClaims, configMaps } from "./automatic-claims.ts";

@@ -3,11 +3,11 @@ import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resou
 import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { GrantEngine } from "@milo-quota/quota/controllers/policies/grant-engine.ts";
-import { GrantPolicyIndex } from "@milo-quota/quota/controllers/policies/grant-policy-index.ts";
 import { GrantPolicyReadiness } from "@milo-quota/quota/controllers/policies/grant-policy-readiness.ts";
 import { ParentContexts } from "@milo-quota/quota/controllers/policies/parent-contexts.ts";
-import { grantPoliciesType, grantsType } from "@milo-quota/quota/controllers/quota-types.ts";
-import type { Runtime } from "@milo-quota/quota/controllers/runtime.ts";
+import { GrantPolicyIndex } from "@milo-quota/quota/views/grant-policy-index.ts";
+import { grantPoliciesType, grantsType } from "@milo-quota/quota/views/quota-types.ts";
+import type { Runtime } from "@milo-quota/quota/views/runtime.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { grant, organization, type QuotaWorld } from "../grants/quota-world.ts";
 import {
@@ -30,12 +30,12 @@ let start: (runtime?: Runtime) => GrantEngine;
 
 /** A world in which projects are registered, with an engine that is not started yet. */
 async function begin(...planes: readonly string[]): Promise<void> {
-  const { world: made, policies, directory } = await startPolicyWorld(["root", ...planes]);
+  const { world: made, directory } = await startPolicyWorld(["root", ...planes]);
   world = made;
   await register(world, "projects");
   start = (runtime = world.runtime) => {
     const { views } = world;
-    const index = new GrantPolicyIndex({ runtime, views, policies });
+    const index = new GrantPolicyIndex(runtime.planes, views.grantPolicies, views.registrationIndex);
     const parents = new ParentContexts();
     const readiness = new GrantPolicyReadiness({ runtime, index, directory, parents });
     const recorder = new EventRecorder({
@@ -45,7 +45,6 @@ async function begin(...planes: readonly string[]): Promise<void> {
       report: (error) => runtime.report("events", error),
     });
     const engine = new GrantEngine({ runtime, views, index, directory, parents, events: recorder });
-    world.run(index);
     world.run(readiness);
     return world.run(engine);
   };

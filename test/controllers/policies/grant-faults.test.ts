@@ -1,10 +1,10 @@
 import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { GrantEngine } from "@milo-quota/quota/controllers/policies/grant-engine.ts";
-import { GrantPolicyIndex } from "@milo-quota/quota/controllers/policies/grant-policy-index.ts";
 import { ParentContexts } from "@milo-quota/quota/controllers/policies/parent-contexts.ts";
-import { grantPoliciesType, grantsType } from "@milo-quota/quota/controllers/quota-types.ts";
-import type { Running } from "@milo-quota/quota/controllers/runtime.ts";
+import { GrantPolicyIndex } from "@milo-quota/quota/views/grant-policy-index.ts";
+import { grantPoliciesType, grantsType } from "@milo-quota/quota/views/quota-types.ts";
+import type { Running } from "@milo-quota/quota/views/runtime.ts";
 import { describe, expect, it } from "vitest";
 import { grant, organization, type QuotaWorld } from "../grants/quota-world.ts";
 import {
@@ -136,17 +136,17 @@ function spoilCalls(world: QuotaWorld, random: ReturnType<typeof randomOf>, isEn
 describe("grants of policies", () => {
   for (const seed of seeds) {
     it(`come to what policies say, whatever goes wrong on the way (seed ${seed})`, async () => {
-      const { world, policies, directory } = await startPolicyWorld([...planes]);
+      const { world, directory } = await startPolicyWorld([...planes]);
       try {
         await register(world, "projects");
         await world.create(grantsType, grant("by-hand"));
         const random = randomOf(seed);
         const { runtime, views } = world;
         const start = (): Running[] => {
-          const index = new GrantPolicyIndex({ runtime, views, policies });
+          const index = new GrantPolicyIndex(runtime.planes, views.grantPolicies, views.registrationIndex);
           const parents = new ParentContexts();
           const events = { record: () => undefined };
-          return [new GrantEngine({ runtime, views, index, directory, parents, events }), index];
+          return [new GrantEngine({ runtime, views, index, directory, parents, events })];
         };
         const stop = async (running: readonly Running[]): Promise<void> => {
           for (const each of running) await each.stop();

@@ -1,9 +1,9 @@
-import { ClaimPolicyIndex } from "@milo-quota/quota/controllers/policies/claim-policy-index.ts";
 import { ClaimPolicyReadiness } from "@milo-quota/quota/controllers/policies/claim-policy-readiness.ts";
-import { GrantPolicyIndex } from "@milo-quota/quota/controllers/policies/grant-policy-index.ts";
 import { GrantPolicyReadiness } from "@milo-quota/quota/controllers/policies/grant-policy-readiness.ts";
 import { ParentContexts } from "@milo-quota/quota/controllers/policies/parent-contexts.ts";
-import { claimPoliciesType, grantPoliciesType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { ClaimPolicyIndex } from "@milo-quota/quota/views/claim-policy-index.ts";
+import { GrantPolicyIndex } from "@milo-quota/quota/views/grant-policy-index.ts";
+import { claimPoliciesType, grantPoliciesType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { definitions, widgetDefinition } from "../../api-client/kinds.ts";
 import { organization, type QuotaWorld } from "../grants/quota-world.ts";
@@ -24,14 +24,12 @@ const configMapKind = { apiGroup: "", kind: "ConfigMap" };
 const claiming = { claimingResources: [configMapKind] };
 
 beforeEach(async () => {
-  const { world: made, policies, directory, owned } = await startPolicyWorld(["root", "a"]);
+  const { world: made, directory, owned } = await startPolicyWorld(["root", "a"]);
   world = made;
   const { views } = world;
   const runtime = owned(["a"]);
-  claims = new ClaimPolicyIndex({ runtime, views, policies });
-  const grants = new GrantPolicyIndex({ runtime, views, policies });
-  world.run(claims);
-  world.run(grants);
+  claims = new ClaimPolicyIndex(runtime.planes, views.claimPolicies, views.registrationIndex);
+  const grants = new GrantPolicyIndex(runtime.planes, views.grantPolicies, views.registrationIndex);
   world.run(new ClaimPolicyReadiness({ runtime, index: claims, directory, enforcement: "Enforce" }));
   world.run(new GrantPolicyReadiness({ runtime, index: grants, directory, parents: new ParentContexts() }));
 });

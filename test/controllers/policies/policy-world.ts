@@ -2,14 +2,13 @@ import { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-dire
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import type { Condition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { createPolicyViews, type PolicyViews } from "@milo-quota/quota/controllers/policies/policy-views.ts";
 import {
   claimPoliciesType,
   grantPoliciesType,
   grantsType,
   registrationsType,
-} from "@milo-quota/quota/controllers/quota-types.ts";
-import type { Runtime } from "@milo-quota/quota/controllers/runtime.ts";
+} from "@milo-quota/quota/views/quota-types.ts";
+import type { Runtime } from "@milo-quota/quota/views/runtime.ts";
 import { organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 
 export type Json = Record<string, unknown>;
@@ -20,21 +19,11 @@ export const events: ResourceType = { group: "", version: "v1", plural: "events"
 export const { signal } = new AbortController();
 const apiVersion = "quota.miloapis.com/v1alpha1";
 
-/** A world with informers of policies, and a directory of kinds. */
+/** A world with a directory of kinds. */
 export async function startPolicyWorld(planes: readonly string[] = ["root"]) {
   const world = await QuotaWorld.start(planes);
-  const policies = startPolicyViews(world, world.runtime);
   const directory = new KindDirectory((plane) => world.runtime.planes.client(plane), world.clock);
-  return { world, policies, directory, owned: (owned: readonly string[]) => ownedPlanes(world.runtime, owned) };
-}
-
-function startPolicyViews(world: QuotaWorld, runtime: Runtime): PolicyViews {
-  const policies = createPolicyViews(runtime);
-  for (const informer of Object.values(policies)) {
-    informer.start();
-    world.run({ stop: () => informer.stop() });
-  }
-  return policies;
+  return { world, directory, owned: (owned: readonly string[]) => ownedPlanes(world.runtime, owned) };
 }
 
 /** The same, in which some planes belong to a project of their name. */

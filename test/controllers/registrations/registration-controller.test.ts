@@ -1,5 +1,5 @@
-import { registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
+import { registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { activeOf, organization, QuotaWorld, registration, type ShownCondition } from "../grants/quota-world.ts";
 

@@ -1,10 +1,5 @@
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
-import {
-  claimPoliciesType,
-  claimsType,
-  grantsType,
-  registrationsType,
-} from "@milo-quota/quota/controllers/quota-types.ts";
+import { claimPoliciesType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { grant, project, registration, typeOf } from "./manifests.ts";
 import { conditionOf, type Json, QuotaSystem, statusOf } from "./quota-system.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
-import { bucketsType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { bucketsType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claim, grant, organization, projectsType, registration } from "./manifests.ts";
 import { QuotaSystem } from "./quota-system.ts";

@@ -1,8 +1,9 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import { sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { anyObject, claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { bucketName } from "@milo-quota/quota/core/resources/object-names.ts";
+import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type Asked,

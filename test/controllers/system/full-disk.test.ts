@@ -1,6 +1,6 @@
 import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { claim, grant, organization, projectsType, registration } from "./manifests.ts";
 import { QuotaSystem } from "./quota-system.ts";

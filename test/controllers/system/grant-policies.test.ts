@@ -1,10 +1,5 @@
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
-import {
-  claimsType,
-  grantPoliciesType,
-  grantsType,
-  registrationsType,
-} from "@milo-quota/quota/controllers/quota-types.ts";
+import { claimsType, grantPoliciesType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   claim,

@@ -1,4 +1,4 @@
-import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, expect, it } from "vitest";
 import { claim, grant, organization, projectsType, registration } from "./manifests.ts";
 import { conditionOf, type Json, QuotaSystem, statusOf } from "./quota-system.ts";

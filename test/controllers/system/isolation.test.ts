@@ -1,12 +1,12 @@
 import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { resourceClaimDefinition } from "@milo-quota/quota/core/resources/resource-claim.ts";
 import {
   claimPoliciesType,
   claimsType,
   grantPoliciesType,
   grantsType,
   registrationsType,
-} from "@milo-quota/quota/controllers/quota-types.ts";
-import { resourceClaimDefinition } from "@milo-quota/quota/core/resources/resource-claim.ts";
+} from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { claim, cpu, grant, grantPolicy, project, registration, tenant, typeOf } from "./manifests.ts";
 import { prefixOf } from "./project-planes.ts";

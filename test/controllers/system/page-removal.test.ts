@@ -1,6 +1,6 @@
 import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
-import { bucketsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { bucketName } from "@milo-quota/quota/core/resources/object-names.ts";
+import { bucketsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { grant, organization, projectsType, registration } from "./manifests.ts";
 import { QuotaSystem } from "./quota-system.ts";

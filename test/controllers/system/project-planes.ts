@@ -1,6 +1,6 @@
 import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
 import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
-import type { PlaneLayout } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import type { PlaneLayout } from "@milo-quota/quota/views/planes-of-server.ts";
 
 const projects = "/apis/resourcemanager.miloapis.com/v1alpha1/projects";
 const projectKind = { apiGroup: "resourcemanager.miloapis.com", kind: "Project" };

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { type EmbeddedServer, rootPlane, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import type { QueueListeners } from "@milo-quota/kubernetes/client/queue/queue-listener.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
@@ -14,12 +15,12 @@ import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-me
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
-import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
-import { anyObject, bucketsType, claimsType, effectiveGrantsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import type { ConsumerRef } from "@milo-quota/quota/core/resources/fields/consumer-ref.ts";
 import type { Dimensions } from "@milo-quota/quota/core/resources/fields/dimensions.ts";
 import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
 import { bucketName, effectiveGrantName } from "@milo-quota/quota/core/resources/object-names.ts";
+import { planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
+import { bucketsType, claimsType, effectiveGrantsType } from "@milo-quota/quota/views/quota-types.ts";
 import { expect } from "vitest";
 import { layout, prefixOf, resolvePlane } from "./project-planes.ts";
 

@@ -1,7 +1,7 @@
 import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
-import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { audit } from "@milo-quota/quota/controllers/writer/audit.ts";
 import { ConsumerState, consumerId } from "@milo-quota/quota/controllers/writer/consumer-state.ts";
+import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 import { answerTo, claim } from "./claims.ts";

@@ -1,4 +1,4 @@
-import { claimsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { claimsType } from "@milo-quota/quota/views/quota-types.ts";
 import type { QuotaWorld } from "../grants/quota-world.ts";
 import { organization } from "../grants/quota-world.ts";
 

@@ -1,13 +1,8 @@
+import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
-import {
-  bucketsType,
-  claimsType,
-  grantsType,
-  namespacesType,
-  registrationsType,
-} from "@milo-quota/quota/controllers/quota-types.ts";
 import { bucketName } from "@milo-quota/quota/core/resources/object-names.ts";
+import { bucketsType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { grant, organization, QuotaWorld, registration } from "../grants/quota-world.ts";
 import { answerTo, claim } from "./claims.ts";

@@ -1,10 +1,10 @@
-import type { ClaimRecord } from "@milo-quota/quota/controllers/views/claim-record.ts";
 import { ConsumerState } from "@milo-quota/quota/controllers/writer/consumer-state.ts";
 import type { StoredPage } from "@milo-quota/quota/controllers/writer/pages/stored-page.ts";
 import { recoverAll } from "@milo-quota/quota/controllers/writer/recovery.ts";
 import { noPage } from "@milo-quota/quota/core/ledger/page.ts";
 import { adoptPage } from "@milo-quota/quota/core/ledger/rewrite.ts";
 import { parseResourceClaim } from "@milo-quota/quota/core/resources/resource-claim.ts";
+import type { ClaimRecord } from "@milo-quota/quota/views/claim-record.ts";
 import { expect, it } from "vitest";
 import { claim } from "./claims.ts";
 

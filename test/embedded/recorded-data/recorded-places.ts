@@ -1,6 +1,6 @@
 // Who has quota in a recording, and where their objects are. Recordings of all versions share these names.
 
-import { projectPath, projectPlane } from "@milo-quota/quota/tenancy/plane-layout.ts";
+import { projectPath, projectPlane } from "@milo-quota/quota/views/tenant-planes.ts";
 import type { FrontDoor } from "../front-door.ts";
 
 const apiVersion = "quota.miloapis.com/v1alpha1";

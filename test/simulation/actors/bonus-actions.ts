@@ -1,4 +1,4 @@
-import { grantPoliciesType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { grantPoliciesType } from "@milo-quota/quota/views/quota-types.ts";
 import { secrets } from "./clients.ts";
 import { bonusPolicyOf, secretOf } from "./manifests.ts";
 import { apply, remove } from "./operator.ts";

@@ -1,11 +1,11 @@
 import { setMaxListeners } from "node:events";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { anyObject } from "@milo-quota/quota/controllers/quota-types.ts";
 import { layout } from "../world/layout.ts";
 import type { Host } from "../world/world.ts";
 

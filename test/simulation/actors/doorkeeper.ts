@@ -1,8 +1,7 @@
 import { Admission } from "@milo-quota/quota/admission/admission.ts";
 import type { AdmittingClaim } from "@milo-quota/quota/admission/admission-listener.ts";
 import { unknownUsage } from "@milo-quota/quota/admission/answers/usage-view.ts";
-import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
-import { claimPoliciesType, registrationsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
 import { layout } from "../world/layout.ts";
 import type { Host } from "../world/world.ts";
 import { signal } from "./clients.ts";
@@ -21,8 +20,6 @@ export class Doorkeeper {
     const planes = planesOfServer(host.transport, layout);
     this.#admission = new Admission({
       planes,
-      policies: planes.everywhere(claimPoliciesType),
-      registrations: planes.inRoot(registrationsType),
       clock,
       random,
       report,

@@ -5,9 +5,9 @@ import type {
   Verdict,
 } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
 import { annotations } from "@milo-quota/quota/core/resources/well-known.ts";
 import { QuotaSystem } from "@milo-quota/quota/embedded/quota-system.ts";
+import { planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
 import type { AdmissionBook, AdmittingClaim } from "../invariants/admission-book.ts";
 import { layout } from "../world/layout.ts";
 import type { SeededRandom } from "../world/seeded-random.ts";

@@ -1,9 +1,4 @@
-import {
-  bucketsType,
-  claimPoliciesType,
-  grantsType,
-  registrationsType,
-} from "@milo-quota/quota/controllers/quota-types.ts";
+import { bucketsType, claimPoliciesType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { textsAt } from "../invariants/json-fields.ts";
 import { startMs } from "../world/prepared-records.ts";
 import { clientOf, signal } from "./clients.ts";

@@ -1,4 +1,4 @@
-import { claimsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { claimsType } from "@milo-quota/quota/views/quota-types.ts";
 import { textAt } from "../invariants/json-fields.ts";
 import { clientOf, reasonOf, signal } from "./clients.ts";
 import { claimOf, type Wanted } from "./manifests.ts";

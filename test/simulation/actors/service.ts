@@ -1,6 +1,6 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { claimsType } from "@milo-quota/quota/controllers/quota-types.ts";
+import { claimsType } from "@milo-quota/quota/views/quota-types.ts";
 import type { AdmissionBook } from "../invariants/admission-book.ts";
 import { conditionAt, textAt } from "../invariants/json-fields.ts";
 import type { Host } from "../world/world.ts";

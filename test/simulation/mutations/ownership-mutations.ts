@@ -42,7 +42,7 @@ export const ownershipMutations: readonly Mutation[] = [
     scenario: "an object is stored long after it was let in, and seen even later, by a clock that is ahead",
     edits: [
       {
-        file: "packages/quota/src/controllers/views/claim-record.ts",
+        file: "packages/quota/src/views/claim-record.ts",
         find: "deleting: deletionTimestamp !== undefined,",
         replace: `deleting: deletionTimestamp !== undefined,
       createdMs: Date.parse(claim.metadata.creationTimestamp ?? ""),`,

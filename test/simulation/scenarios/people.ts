@@ -1,3 +1,4 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 // What people and services do in scenarios: each is done until it is done.
 
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
@@ -9,13 +10,12 @@ import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import {
-  anyObject,
   bucketsType,
   claimPoliciesType,
   claimsType,
   grantsType,
   registrationsType,
-} from "@milo-quota/quota/controllers/quota-types.ts";
+} from "@milo-quota/quota/views/quota-types.ts";
 import { layout } from "../world/layout.ts";
 import type { Host, World } from "../world/world.ts";
 

@@ -1,6 +1,6 @@
 import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
-import { planesOfServer } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import { planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
 import { AdmissionBook } from "../invariants/admission-book.ts";
 import { QuotaChecker } from "../invariants/quota-checker.ts";
 import { replica } from "../quota-replica.ts";

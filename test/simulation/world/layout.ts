@@ -1,8 +1,8 @@
 import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
 import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
 import type { DefinitionsFrom } from "@milo-quota/apiserver/registry/kinds/kind-catalog.ts";
-import type { PlaneOwner } from "@milo-quota/quota/controllers/control-planes.ts";
-import type { PlaneLayout } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import type { PlaneOwner } from "@milo-quota/quota/views/control-planes.ts";
+import type { PlaneLayout } from "@milo-quota/quota/views/planes-of-server.ts";
 
 const group = "resourcemanager.miloapis.com";
 const prefix = `/apis/${group}/v1alpha1/projects`;

@@ -1,7 +1,7 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { anyObject } from "@milo-quota/quota/controllers/quota-types.ts";
 import { describe, expect, it } from "vitest";
 import { configMap, configMaps } from "../../api-client/kinds.ts";
 import type { DiskState } from "./disk.ts";

@@ -1,13 +1,14 @@
 import { startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import type { LogRecord } from "@milo-quota/apiserver/storage/log/record-log.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
-import { anyObject, namespacesType } from "@milo-quota/quota/controllers/quota-types.ts";
 import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
 import { systemNamespace } from "@milo-quota/quota/core/resources/well-known.ts";
 import { definitionsFrom, layout, planes, resolvePlane } from "./layout.ts";

@@ -6,7 +6,7 @@ import type { Transport } from "@milo-quota/kubernetes/client/transport/transpor
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import type { PlaneLayout } from "@milo-quota/quota/controllers/planes-of-server.ts";
+import type { PlaneLayout } from "@milo-quota/quota/views/planes-of-server.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /**

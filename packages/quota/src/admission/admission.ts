@@ -1,13 +1,12 @@
 import type { Random } from "@milo-quota/kubernetes/client/backoff.ts";
 import { EventRecorder, eventType } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
-import type { InformerHealth } from "@milo-quota/kubernetes/client/watch/informer-health.ts";
-import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
-import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { PolicyPlanes } from "../core/policy/policy-rules.ts";
 import type { RequestUser } from "../core/policy/policy-variables.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
+import type { ControlPlanes } from "../views/control-planes.ts";
+import { PolicyViews } from "../views/policy-views.ts";
 import type { AdmissionListener } from "./admission-listener.ts";
 import { type UsageView, unknownUsage } from "./answers/usage-view.ts";
 import { ClaimStreams, type StreamsHealth } from "./claims/claim-streams.ts";
@@ -19,15 +18,12 @@ import type { Decide, DecideRemoval } from "./object-change.ts";
 import { isNamespaceGoing } from "./own-kinds/namespace-going.ts";
 import { OwnKinds } from "./own-kinds/own-kinds.ts";
 import { readRegistrations } from "./policies/live-registrations.ts";
-import { type PolicyListener, PolicySight } from "./policies/policy-sight.ts";
-import { type AdmissionPlanes, QuotaAdmission } from "./quota-admission.ts";
+import { QuotaAdmission } from "./quota-admission.ts";
 
 export interface AdmissionOptions {
-  readonly planes: AdmissionPlanes & PolicyPlanes;
-  /** Claim policies of all planes. */
-  readonly policies: ObjectSource;
-  /** Registrations of the root. */
-  readonly registrations: ObjectSource;
+  readonly planes: ControlPlanes;
+  /** Those of the process, where controllers use them as well. They start and stop with admission. */
+  readonly views?: PolicyViews;
   readonly clock: Clock;
   readonly random: Random & { uuid(): string };
   readonly report: (where: string, error: unknown) => void;
@@ -46,12 +42,10 @@ export interface AdmissionOptions {
   /** Those who count. */
   readonly told?: AdmissionListener;
   readonly toldStreams?: StreamsListener;
-  readonly toldPolicies?: PolicyListener;
 }
 
 export interface AdmissionHealth extends StreamsHealth {
   readonly activePolicies: number;
-  readonly informers: readonly InformerHealth[];
 }
 
 /** Who the system is to a server, unless it is told otherwise. */
@@ -61,7 +55,7 @@ const waitMsDefault = 8_000;
 
 /** Everything that has a say in what is stored, to be asked in the process of the server or over HTTPS. */
 export class Admission {
-  readonly #sight: PolicySight;
+  readonly #views: PolicyViews;
   readonly #streams: ClaimStreams;
   readonly #quota: QuotaAdmission;
   readonly #events: EventRecorder;
@@ -69,14 +63,13 @@ export class Admission {
   readonly decideRemoval: DecideRemoval;
 
   constructor(options: AdmissionOptions) {
-    const { planes, clock, random, report, told = {}, toldStreams = {}, toldPolicies = {} } = options;
-    const { policies, registrations } = options;
+    const { planes, clock, random, report, told = {}, toldStreams = {} } = options;
     const clientOf = (plane: string): KubeClient => planes.client(plane);
     this.#streams = new ClaimStreams({ clientOf, clock, random, report, told: toldStreams });
-    this.#sight = new PolicySight({ planes, policies, registrations, clock, random, report, told: toldPolicies });
+    this.#views = options.views ?? new PolicyViews({ planes, clock, random, report });
+    const { claimPolicyIndex: policies, registrationIndex: registrations } = this.#views;
     this.#events = new EventRecorder({
-      eventsOf: (plane) =>
-        planes.client(plane).resource(eventType, (value) => ({ ok: true, value: value as JsonObject })),
+      eventsOf: (plane) => planes.client(plane).resource(eventType, anyObject),
       source: { component: "milo-quota", instance: options.instance ?? "admission" },
       clock,
       random,
@@ -85,7 +78,8 @@ export class Admission {
     this.#quota = new QuotaAdmission({
       ...(options.quota ?? defaultQuotaOptions),
       planes,
-      sight: this.#sight,
+      policies,
+      registrations,
       streams: this.#streams,
       clock,
       waitMsMax: options.waitMsMax ?? waitMsDefault,
@@ -100,7 +94,7 @@ export class Admission {
     });
     const own = new OwnKinds({
       planes,
-      registrations: this.#sight,
+      registrations,
       readRegistrations: (signal) => readRegistrations(planes.client(planes.root), signal),
       isNamespaceGoing: (removal, signal) => isNamespaceGoing(clientOf(removal.plane), removal.namespace, signal),
       systemUsers: options.systemUsers ?? [systemUserName],
@@ -111,22 +105,21 @@ export class Admission {
   }
 
   start(): void {
-    this.#sight.start();
+    this.#views.start();
   }
 
   /** Whether all policies are known; until then nothing is let in. */
   get isReady(): boolean {
-    return this.#sight.isReady;
+    return this.#views.claimPolicyIndex.isReady;
   }
 
   get ready(): Promise<unknown> {
-    return this.#sight.ready;
+    return this.#views.claimPolicyIndex.ready;
   }
 
   /** How the streams of claims are, and how many policies are at work, for those who look from outside. */
   get health(): AdmissionHealth {
-    const { activeCount, informers } = this.#sight;
-    return { ...this.#streams.health, activePolicies: activeCount, informers };
+    return { ...this.#streams.health, activePolicies: this.#views.claimPolicyIndex.readyCount };
   }
 
   /** Finishes taking back what was claimed in vain. */
@@ -137,6 +130,6 @@ export class Admission {
   async stop(): Promise<void> {
     await this.finish();
     await this.#events.stop();
-    await Promise.all([this.#streams.stop(), this.#sight.stop()]);
+    await Promise.all([this.#streams.stop(), this.#views.stop()]);
   }
 }

@@ -3,15 +3,15 @@ import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { describe, expect, it } from "vitest";
 import type { Figures } from "../core/ledger/page-book.ts";
 import type { RenderedClaim } from "../core/policy/claim-policy.ts";
+import type { ControlPlanes } from "../views/control-planes.ts";
 import type { Refused } from "./answers/refusals.ts";
 import { unknownUsage } from "./answers/usage-view.ts";
 import type { Newcomers } from "./newcomers.ts";
 import { Provision } from "./provision.ts";
-import type { AdmissionPlanes } from "./quota-admission.ts";
 
 const { signal } = new AbortController();
 const consumer = { apiGroup: "example.com", kind: "Team", namespace: "", name: "red" };
-const planes = { bucketNamespace: () => "team-red" } as unknown as AdmissionPlanes;
+const planes = { bucketNamespace: () => "team-red" } as unknown as ControlPlanes;
 
 const claimIn = (namespace: string) => ({
   plane: "root",

@@ -1,13 +1,13 @@
 import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
-import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
-import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { Figures } from "../core/ledger/page-book.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
-import type { ConsumerRef, GroupKind } from "../core/resources/fields/consumer-ref.ts";
 import type { QuotaOptions } from "../core/resources/quota-options.ts";
+import type { RegistrationView } from "../core/resources/rules/registration-rules.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
+import type { ClaimPolicyIndex } from "../views/claim-policy-index.ts";
+import type { ControlPlanes } from "../views/control-planes.ts";
 import type { AdmissionListener, AdmissionResult } from "./admission-listener.ts";
 import { BucketReadings } from "./answers/bucket-readings.ts";
 import { Forecast } from "./answers/forecast.ts";
@@ -23,24 +23,14 @@ import type { Newcomers } from "./newcomers.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
 import { claimInput } from "./policies/claim-input.ts";
 import { type Need, needsOf, type PlacedClaim } from "./policies/needs.ts";
-import type { PolicySight } from "./policies/policy-sight.ts";
 import { notChecked, type Wishes, wishesOf } from "./policies/policy-wishes.ts";
 import type { ClaimPolicy } from "./policies/wanted-claims.ts";
 import { Provision } from "./provision.ts";
 
-/** Control planes, as far as claims need them. */
-export interface AdmissionPlanes {
-  readonly root: string;
-  client(plane: string): KubeClient;
-  planeOf(owner: GroupKind & { readonly name: string }): string | undefined;
-  /** The project or organization that an object in a plane belongs to; undefined for one that belongs to nobody. */
-  tenantOf(plane: string, object: JsonObject): ConsumerRef | undefined;
-  bucketNamespace(consumer: ConsumerRef): string;
-}
-
 export interface QuotaAdmissionOptions extends QuotaOptions {
-  readonly planes: AdmissionPlanes;
-  readonly sight: PolicySight;
+  readonly planes: ControlPlanes;
+  readonly policies: Pick<ClaimPolicyIndex, "isReady" | "policiesFor" | "disabledFor">;
+  readonly registrations: RegistrationView;
   readonly streams: ClaimStreams;
   readonly clock: Clock;
   /** How long a decision may take; less than whoever asks waits. */
@@ -78,16 +68,18 @@ export class QuotaAdmission {
   constructor(options: QuotaAdmissionOptions) {
     this.#options = options;
     this.#roundOptions = { ...options, provision: new Provision(options) };
-    const { planes, sight, clock, report, usage = unknownUsage } = options;
+    const { planes, registrations, clock, report, usage = unknownUsage } = options;
     this.#usage = usage;
-    this.#forecast = new Forecast({ planes, registrations: sight, usage });
+    this.#forecast = new Forecast({ planes, registrations, usage });
     this.#readings = new BucketReadings({ planes, clock, report });
   }
 
   async decide(change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    const { sight, enforcement: level } = this.#options;
+    const { enforcement: level } = this.#options;
     if (level === "Off") return allowed;
-    if (!sight.isReady) return level === "Shadow" ? allowed : refusal(Refused.busy("policies are still being read"));
+    if (!this.#options.policies.isReady) {
+      return level === "Shadow" ? allowed : refusal(Refused.busy("policies are still being read"));
+    }
     const policies = this.#policiesFor(change);
     if (policies.length === 0) return allowed;
     return this.#orRefused(() => this.#decide(change, policies, level, signal));
@@ -110,10 +102,12 @@ export class QuotaAdmission {
   }
 
   #policiesFor(change: ObjectChange): readonly ClaimPolicy[] {
-    const { sight, told } = this.#options;
+    const { policies, told } = this.#options;
     const kind = { apiGroup: change.type.group, kind: change.kind };
-    for (const policy of sight.disabledFor(kind, change.plane)) told.decided?.(policy, change, "policy_disabled");
-    return sight.policiesFor(kind, change.plane);
+    for (const { policy } of policies.disabledFor(kind, change.plane)) {
+      told.decided?.(policy, change, "policy_disabled");
+    }
+    return policies.policiesFor(kind, change.plane);
   }
 
   async #decide(
@@ -160,7 +154,7 @@ export class QuotaAdmission {
   }
 
   #stored({ enforced, rendered }: Wishes, change: ObjectChange, { granted }: StoredTogether, version: string): void {
-    const { sight, told } = this.#options;
+    const { registrations, told } = this.#options;
     const claims = enforced.map(({ policy, claim: { namespace, name } }, at) => {
       return { policy: policy.policy.metadata.name ?? "", namespace, name, uid: granted[at]?.uid ?? "" };
     });
@@ -168,7 +162,7 @@ export class QuotaAdmission {
     told.stored?.(change, version, { rendered, claims: granted });
     this.#tell(enforced, change, () => "granted");
     const needs = needsOf(this.#placed(enforced, change));
-    for (const warning of usageWarnings(needs, (need) => this.#figuresOf(need), sight)) change.warn(warning);
+    for (const warning of usageWarnings(needs, (need) => this.#figuresOf(need), registrations)) change.warn(warning);
   }
 
   /** For a consumer that has just come, waits for what policies are about to grant it. */
@@ -180,7 +174,7 @@ export class QuotaAdmission {
   }
 
   async #claim(claims: readonly PolicyClaim[], change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    const { sight, told } = this.#options;
+    const { registrations, told } = this.#options;
     const needs = needsOf(this.#placed(claims, change));
     if (!this.#usage.isAlone) this.#readings.begin(needs.filter((need) => !this.#knows(need)));
     let round = new ClaimRound(this.#roundOptions, change, claims);
@@ -208,7 +202,7 @@ export class QuotaAdmission {
       this.#tell(claims, change, (_, at) => (heard[at] === undefined ? "undecided" : resultIfRefused(heard[at])));
       throw error;
     }
-    for (const warning of usageWarnings(needs, (need) => this.#figuresOf(need), sight)) change.warn(warning);
+    for (const warning of usageWarnings(needs, (need) => this.#figuresOf(need), registrations)) change.warn(warning);
     return { allowed: true, settled: (version) => version ?? void this.#return(round) };
   }
 

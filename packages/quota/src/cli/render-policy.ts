@@ -12,7 +12,7 @@ import { type GroupKind, groupKindText, sameGroupKind } from "../core/resources/
 import type { PolicyTrigger } from "../core/resources/fields/policy-trigger.ts";
 import type { GrantCreationPolicy } from "../core/resources/grant-creation-policy.ts";
 import { bucketNamespace } from "../core/resources/object-names.ts";
-import { planeOfConsumer, tenantOf } from "./cluster/control-planes.ts";
+import { planeOfConsumer, tenantOf } from "./cluster/tenant-addresses.ts";
 import { readQuotaObject } from "./quota-object.ts";
 
 /** Who creates the object, when, and under which resource. */

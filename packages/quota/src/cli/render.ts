@@ -4,7 +4,7 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { dnsLabel } from "@milo-quota/kubernetes/protocol/names.ts";
 import { type Command, InvalidArgumentError } from "commander";
 import { stringify } from "yaml";
-import { projectPlane } from "./cluster/control-planes.ts";
+import { projectAddress } from "./cluster/tenant-addresses.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { readManifests } from "./manifests.ts";
 import { type RenderResult, renderPolicy } from "./render-policy.ts";
@@ -51,7 +51,7 @@ Examples:
 function readProject(name: string): PlaneAddress {
   const faults = dnsLabel(name);
   if (faults.length > 0) throw new InvalidArgumentError(`no name of a project: ${faults.join("; ")}`);
-  return projectPlane(name);
+  return projectAddress(name);
 }
 
 function onlyObject(path: string, command: Command): JsonObject {

@@ -3,26 +3,28 @@ import { EventRecorder, eventType } from "@milo-quota/kubernetes/client/events/e
 import { LeaderElection } from "@milo-quota/kubernetes/client/lease/leader-election.ts";
 import { leaseType, parseLease } from "@milo-quota/kubernetes/client/lease/lease-object.ts";
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
-import { healthOf, type InformerHealth } from "@milo-quota/kubernetes/client/watch/informer-health.ts";
+import type { InformerHealth } from "@milo-quota/kubernetes/client/watch/informer-health.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { type GroupKind, sameGroupKind } from "../core/resources/fields/consumer-ref.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import { systemNamespace } from "../core/resources/well-known.ts";
+import { ClaimCounts } from "../views/claim-counts.ts";
+import type { ClaimRecord } from "../views/claim-record.ts";
+import type { Runtime } from "../views/runtime.ts";
+import { Views } from "../views/views.ts";
 import { KnownFigures } from "./figures/known-figures.ts";
 import { LeaderTransactions } from "./leader-transactions.ts";
 import { leadWith } from "./leading.ts";
-import { createPolicyViews, type PolicyViews } from "./policies/policy-views.ts";
-import { anyObject } from "./quota-types.ts";
-import type { Runtime } from "./runtime.ts";
-import { ensureNamespace } from "./system-namespace.ts";
-import { ClaimCounts } from "./views/claim-counts.ts";
-import type { ClaimRecord } from "./views/claim-record.ts";
-import { createViews, type Views } from "./views/views.ts";
+import { ensureSystemNamespace } from "./system-namespace.ts";
 import type { DecisionListener, Leadership } from "./writer/writer-deps.ts";
 
 export interface ControllersOptions {
   readonly runtime: Runtime;
+  /** Those of the process, where admission uses them as well. They start and stop with the controllers. */
+  readonly views?: Views;
   /** Alone where no other process can be at it, because the data is locked; else by election. */
   readonly leadership: "alone" | "elected";
   readonly told?: DecisionListener;
@@ -42,9 +44,9 @@ const leaseName = "milo-quota-controllers";
 /** Everything that keeps quota: sees all the time, and acts while it leads. */
 export class Controllers {
   readonly #options: ControllersOptions;
-  readonly #views: Views & PolicyViews;
+  readonly #views: Views;
   readonly #events: EventRecorder;
-  readonly #stopped = new AbortController();
+  readonly #stopped = sharedAbort();
   /** How much is used, as far as this process knows while it leads. */
   readonly known: KnownFigures;
   /** For a server in this process: quota that is decided in one transaction with objects. */
@@ -57,7 +59,7 @@ export class Controllers {
     this.#options = options;
     const { runtime } = options;
     const { planes, clock, random, report } = runtime;
-    this.#views = { ...createViews(runtime), ...createPolicyViews(runtime) };
+    this.#views = options.views ?? new Views(runtime);
     this.known = new KnownFigures(runtime.elapsedMs);
     this.#counts = new ClaimCounts(this.#views.claims);
     this.#events = new EventRecorder({
@@ -71,8 +73,7 @@ export class Controllers {
 
   /** How all of it is, for those who look from outside. */
   get health(): ControllersHealth {
-    const informers = healthOf({ ...this.#views });
-    return { isLeading: this.#isLeading, claims: this.#counts.byState, informers };
+    return { isLeading: this.#isLeading, claims: this.#counts.byState, informers: this.#views.health };
   }
 
   /** Whether policies grant something to objects of this kind as they come. */
@@ -85,7 +86,7 @@ export class Controllers {
   }
 
   start(): void {
-    for (const informer of Object.values(this.#views)) informer.start();
+    this.#views.start();
     this.#running ??= this.#options.leadership === "alone" ? this.#lead(alone, this.#stopped.signal) : this.#elect();
   }
 
@@ -94,7 +95,7 @@ export class Controllers {
     this.#stopped.abort(new Error("the controllers were stopped"));
     await this.#running;
     await this.#events.stop();
-    await Promise.all(Object.values(this.#views).map((informer) => informer.stop()));
+    await this.#views.stop();
   }
 
   async #elect(): Promise<void> {
@@ -119,7 +120,7 @@ export class Controllers {
     const { runtime } = this.#options;
     for (let failures = 1; !signal.aborted; failures += 1) {
       try {
-        await untilAborted(ensureNamespace(runtime, runtime.planes.root, signal), signal);
+        await untilAborted(ensureSystemNamespace(runtime, runtime.planes.root, signal), signal);
         return;
       } catch (error) {
         if (!signal.aborted) runtime.report("system namespace", error);
@@ -131,9 +132,8 @@ export class Controllers {
   /** Acts for all until the signal is aborted. */
   async #lead(leadership: Leadership, signal: AbortSignal): Promise<void> {
     const { runtime, told = {}, quota = defaultQuotaOptions } = this.#options;
-    const isSeen = Promise.all(Object.values(this.#views).map((informer) => informer.ready));
     try {
-      await untilAborted(isSeen, signal);
+      await untilAborted(this.#views.ready, signal);
     } catch {
       return; // it ended before it began
     }

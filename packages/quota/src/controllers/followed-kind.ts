@@ -2,15 +2,16 @@ import { backoffMs } from "@milo-quota/kubernetes/client/backoff.ts";
 import { ChildAbort } from "@milo-quota/kubernetes/client/child-abort.ts";
 import type { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import { Informer, type ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import { PlaceMap } from "@milo-quota/kubernetes/client/watch/place-map.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type GroupKind, groupKindText } from "../core/resources/fields/consumer-ref.ts";
-import { anyObject } from "./quota-types.ts";
-import type { Running, Runtime } from "./runtime.ts";
+import type { Running, Runtime } from "../views/runtime.ts";
 
 /** Told of what happens to objects of kinds that are followed. */
 export interface FollowedKindHandler<Kept> {
@@ -50,7 +51,7 @@ export class FollowedKind<Kept> implements Running {
   readonly #kind: GroupKind;
   readonly #options: FollowedKindOptions<Kept>;
   readonly #held = new PlaceMap<Kept>();
-  readonly #stopped = new AbortController();
+  readonly #stopped = sharedAbort();
   readonly #running: Promise<void>;
   #phase: () => FollowedPhase = () => "starting";
   #attempt: ChildAbort | undefined;

@@ -1,7 +1,7 @@
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import { type GroupKind, groupKindText } from "../core/resources/fields/consumer-ref.ts";
+import type { Running } from "../views/runtime.ts";
 import { FollowedKind, type FollowedKindOptions, type FollowedPhase } from "./followed-kind.ts";
-import type { Running } from "./runtime.ts";
 
 /** Each is a watch, and what it keeps. */
 const kindsMax = 500;

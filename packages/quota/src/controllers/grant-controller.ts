@@ -1,5 +1,7 @@
 import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
 import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
+import { writeStatus } from "@milo-quota/kubernetes/client/resources/write-status.ts";
 import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import { type ConditionState, findCondition, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
@@ -8,19 +10,18 @@ import { saidConditions } from "../core/resources/fields/conditions.ts";
 import { type ResourceGrant, resourceGrantDefinition } from "../core/resources/resource-grant.ts";
 import { type GrantActivity, grantActivity } from "../core/resources/rules/grant-activity.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
+import { grantsType } from "../views/quota-types.ts";
+import type { RegistrationIndex } from "../views/registration-index.ts";
+import type { Running, Runtime } from "../views/runtime.ts";
+import type { Views } from "../views/views.ts";
 import { grantCondition, unheardOf } from "./grant-condition.ts";
 import { inTime } from "./in-time.ts";
-import { anyObject, grantsType } from "./quota-types.ts";
-import type { Running, Runtime } from "./runtime.ts";
 import { isWorthReporting } from "./status/quiet-conflicts.ts";
-import { writeStatus } from "./status/write-status.ts";
-import { RegistrationIndex } from "./views/registration-index.ts";
-import type { Views } from "./views/views.ts";
 
 /** The longest wait in one piece: timers have an end, and clocks are set, forth and back. */
 const waitMsMax = 300_000;
 
-type Seen = Pick<Views, "registrations" | "grants">;
+type Seen = Pick<Views, "registrations" | "registrationIndex" | "grants">;
 
 /** Tells of each grant whether it counts, and why not. Whoever counts goes by the same rule, not by what is said here. */
 export class GrantController implements Running {
@@ -46,12 +47,11 @@ export class GrantController implements Running {
         if (isWorthReporting(error, failures)) runtime.report(`grant ${plane}/${namespace}/${name}`, error);
       },
     });
-    this.#index = new RegistrationIndex(views.registrations);
+    this.#index = views.registrationIndex;
     const look = (place: ObjectPlace): void => this.#queue.add(place);
     this.#unsubscribe = [
       views.grants.subscribe({ added: look, changed: look }),
       this.#index.onChange((resourceType) => this.#look((grant) => isFor(grant, resourceType))),
-      this.#index.stop,
     ];
     void views.registrations.ready.then(() => this.#look(() => true));
   }

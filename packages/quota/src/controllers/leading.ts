@@ -2,6 +2,8 @@ import { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-dire
 import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
 import type { QuotaOptions } from "../core/resources/quota-options.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
+import type { Runtime } from "../views/runtime.ts";
+import type { Views } from "../views/views.ts";
 import { denialEvent } from "./denial-event.ts";
 import { FigureViews } from "./figures/figure-views.ts";
 import type { KnownFigures } from "./figures/known-figures.ts";
@@ -9,18 +11,12 @@ import { GrantController } from "./grant-controller.ts";
 import type { LeaderTransactions } from "./leader-transactions.ts";
 import type { ForcedClaim } from "./ownership/forced/supply.ts";
 import { Ownership } from "./ownership/ownership.ts";
-import { ClaimPolicyIndex } from "./policies/claim-policy-index.ts";
 import { ClaimPolicyReadiness } from "./policies/claim-policy-readiness.ts";
 import { GrantEngine } from "./policies/grant-engine.ts";
-import { GrantPolicyIndex } from "./policies/grant-policy-index.ts";
 import { GrantPolicyReadiness } from "./policies/grant-policy-readiness.ts";
 import { ParentContexts } from "./policies/parent-contexts.ts";
-import type { PolicyViews } from "./policies/policy-views.ts";
 import { RegistrationController } from "./registration-controller.ts";
-import type { Runtime } from "./runtime.ts";
 import { Term } from "./term.ts";
-import { RegistrationIndex } from "./views/registration-index.ts";
-import type { Views } from "./views/views.ts";
 import { BucketWriter } from "./writer/bucket-writer.ts";
 import { ForcedClaims } from "./writer/claims/forced-claims.ts";
 import type { BucketViews } from "./writer/pages/bucket-views.ts";
@@ -28,7 +24,7 @@ import type { DecisionListener, Leadership } from "./writer/writer-deps.ts";
 
 interface Ground {
   readonly runtime: Runtime;
-  readonly views: Views & PolicyViews;
+  readonly views: Views;
   readonly leadership: Leadership;
   readonly told: DecisionListener;
   readonly events: Pick<EventRecorder, "record">;
@@ -48,7 +44,7 @@ export function leadWith(ground: Ground): Term {
   term.start(new GrantController(runtime, views, events));
   const forced = new ForcedClaims();
   const writer = startWriter(term, ground, forced);
-  const policies = term.start(new ClaimPolicyIndex({ runtime, views, policies: views }));
+  const policies = views.claimPolicyIndex;
   term.start(new ClaimPolicyReadiness({ runtime, index: policies, directory, enforcement }));
   const onForced = ({ why }: ForcedClaim): void => told.forced?.(why);
   const ownership = term.start(
@@ -62,7 +58,7 @@ export function leadWith(ground: Ground): Term {
 }
 
 function startGrantPolicies(term: Term, { runtime, views, events }: Ground, directory: KindDirectory): void {
-  const index = term.start(new GrantPolicyIndex({ runtime, views, policies: views }));
+  const index = views.grantPolicyIndex;
   const parents = new ParentContexts();
   term.start(new GrantPolicyReadiness({ runtime, index, directory, parents }));
   term.start(new GrantEngine({ runtime, views, index, directory, parents, events }));
@@ -71,7 +67,6 @@ function startGrantPolicies(term: Term, { runtime, views, events }: Ground, dire
 function startWriter(term: Term, ground: Ground, forced: ForcedClaims): BucketWriter {
   const { runtime, views, leadership, known } = ground;
   const observer = withEvents(ground);
-  const registrations = term.start(new RegistrationIndex(views.registrations));
   const figures = term.start(new FigureViews(runtime, views, leadership));
   const shown: BucketViews = {
     changed: (key, read) => {
@@ -79,7 +74,7 @@ function startWriter(term: Term, ground: Ground, forced: ForcedClaims): BucketWr
       figures.changed(key, read);
     },
   };
-  const seen = { views, registrations, forced };
+  const seen = { views, registrations: views.registrationIndex, forced };
   const writer = term.start(new BucketWriter({ ...seen, runtime, leadership, shown, observer }));
   void writer.ready.then(() => figures.sweep((key) => writer.knows(key)));
   return writer;

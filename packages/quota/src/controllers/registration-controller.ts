@@ -1,5 +1,7 @@
 import { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
 import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
+import { writeStatus } from "@milo-quota/kubernetes/client/resources/write-status.ts";
 import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { type ConditionState, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { saidConditions } from "../core/resources/fields/conditions.ts";
@@ -7,14 +9,13 @@ import { groupKindText } from "../core/resources/fields/consumer-ref.ts";
 import { type ResourceRegistration, resourceRegistrationDefinition } from "../core/resources/resource-registration.ts";
 import { registrationIssues } from "../core/resources/rules/registration-rules.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
+import { registrationsType } from "../views/quota-types.ts";
+import type { RegistrationIndex } from "../views/registration-index.ts";
+import type { Running, Runtime } from "../views/runtime.ts";
+import type { Views } from "../views/views.ts";
 import { inTime } from "./in-time.ts";
-import { anyObject, registrationsType } from "./quota-types.ts";
-import type { Running, Runtime } from "./runtime.ts";
 import { issuesText } from "./status/issues-text.ts";
 import { isWorthReporting } from "./status/quiet-conflicts.ts";
-import { writeStatus } from "./status/write-status.ts";
-import { RegistrationIndex } from "./views/registration-index.ts";
-import type { Views } from "./views/views.ts";
 
 /** How often it is looked whether a kind that was not served is served by now. */
 const recheckMs = 60_000;
@@ -24,13 +25,13 @@ type ConsumerKind = "served" | "missing" | "unknown";
 /** Tells of each registration whether grants and claims can use it: of several for one resource type, the oldest. */
 export class RegistrationController implements Running {
   readonly #runtime: Runtime;
-  readonly #views: Pick<Views, "registrations">;
+  readonly #views: Pick<Views, "registrations" | "registrationIndex">;
   readonly #index: RegistrationIndex;
   readonly #kinds: KindDirectory;
   readonly #queue: WorkQueue<string>;
   readonly #unsubscribe: () => void;
 
-  constructor(runtime: Runtime, views: Pick<Views, "registrations">) {
+  constructor(runtime: Runtime, views: Pick<Views, "registrations" | "registrationIndex">) {
     this.#runtime = runtime;
     this.#views = views;
     this.#queue = new WorkQueue({
@@ -44,7 +45,7 @@ export class RegistrationController implements Running {
       },
     });
     this.#kinds = new KindDirectory((plane) => runtime.planes.client(plane), runtime.clock);
-    this.#index = new RegistrationIndex(views.registrations);
+    this.#index = views.registrationIndex;
     this.#unsubscribe = this.#index.onChange((resourceType) => this.#look(resourceType));
     // Which one is the oldest can be told only when all are known.
     void views.registrations.ready.then(() => {
@@ -54,7 +55,6 @@ export class RegistrationController implements Running {
 
   async stop(): Promise<void> {
     this.#unsubscribe();
-    this.#index.stop();
     await this.#queue.stop();
   }
 

@@ -1,10 +1,11 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
+import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { systemNamespace } from "../core/resources/well-known.ts";
-import { anyObject, namespacesType } from "./quota-types.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtime } from "../views/runtime.ts";
 
 /** Makes the namespace for what belongs to nobody's, in a plane in which it is missing. */
-export async function ensureNamespace(
+export async function ensureSystemNamespace(
   { planes }: Pick<Runtime, "planes">,
   plane: string,
   signal: AbortSignal,

@@ -5,6 +5,7 @@ import { readExposition } from "../../test/exposition.ts";
 import type { AdmissionListener } from "../admission/admission-listener.ts";
 import { measureDecisions } from "../controllers/metrics/decision-metrics.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import type { Views } from "../views/views.ts";
 import { measureAdmission, measurePolicies } from "./metrics/admission-metrics.ts";
 import { measureRequests } from "./metrics/request-metrics.ts";
 import { measuredLog } from "./metrics/storage-metrics.ts";
@@ -90,18 +91,26 @@ describe("listeners", () => {
   it("count what policies come to, and how they come and go", async () => {
     const { metrics, seen } = measured();
     const told = measureAdmission(metrics);
-    const policies = measurePolicies(metrics);
+    const heard: Partial<Parameters<Views["claimPolicies"]["subscribe"]>[0]>[] = [];
+    measurePolicies(metrics, {
+      subscribe: (listener) => {
+        heard.push(listener);
+        return () => undefined;
+      },
+    });
     type Decided = Parameters<NonNullable<AdmissionListener["decided"]>>;
     const policy = { metadata: { name: "maps" } } as Decided[0];
     const change = { type: { group: "apps" }, kind: "Deployment", dryRun: false } as Decided[1];
     told.decided?.(policy, change, "policy_disabled");
     told.decided?.(policy, { ...change, dryRun: true }, "denied");
     told.missingKey?.(policy);
-    policies.changed?.("delete");
-    policies.loaded?.();
+    const place = { plane: "root", namespace: "", name: "maps" };
+    heard[0]?.added?.(place, policy);
+    heard[0]?.removed?.(place, policy);
     expect(await seen()).toEqual({
       [`${admission}_result_total{policy_disabled,maps,,apps,Deployment}`]: 1,
       "milo_quota_policy_missing_keys_total{maps}": 1,
+      "milo_quota_policy_informer_events_total{add}": 1,
       "milo_quota_policy_informer_events_total{delete}": 1,
       "milo_quota_policy_load_total{}": 1,
     });

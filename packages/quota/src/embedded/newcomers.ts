@@ -1,13 +1,14 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
+import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { parseTime } from "@milo-quota/kubernetes/client/timestamp.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { Newcomers } from "../admission/newcomers.ts";
-import type { ControlPlanes } from "../controllers/control-planes.ts";
-import { anyObject, namespacesType } from "../controllers/quota-types.ts";
 import type { GroupKind } from "../core/resources/fields/consumer-ref.ts";
 import { organizationDefinition } from "../tenancy/resources/organization.ts";
 import { projectDefinition } from "../tenancy/resources/project.ts";
+import type { ControlPlanes } from "../views/control-planes.ts";
 
 /** Tenants are all in the root, whatever plane is theirs. */
 const tenantKinds = [organizationDefinition, projectDefinition];

@@ -4,17 +4,17 @@ import type { AdmissionListener } from "../admission/admission-listener.ts";
 import { uidOf } from "../admission/claims/claimant.ts";
 import { Controllers } from "../controllers/controllers.ts";
 import type { LeaderTransactions } from "../controllers/leader-transactions.ts";
-import { claimPoliciesType, registrationsType } from "../controllers/quota-types.ts";
-import type { Runtime } from "../controllers/runtime.ts";
 import type { DecisionListener } from "../controllers/writer/writer-deps.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
+import type { Runtime } from "../views/runtime.ts";
+import { Views } from "../views/views.ts";
 import { newcomersOf } from "./newcomers.ts";
 import { quotaPlugin } from "./quota-plugin.ts";
 import { QuotaTransactions } from "./quota-transactions.ts";
 
 export interface QuotaSystemOptions
-  extends Pick<AdmissionOptions, "waitMsMax" | "systemUsers" | "told" | "toldStreams" | "toldPolicies"> {
+  extends Pick<AdmissionOptions, "waitMsMax" | "systemUsers" | "told" | "toldStreams"> {
   readonly runtime: Runtime;
   /** That of the system user by whom this system talks to the server. */
   readonly secret: string;
@@ -41,6 +41,8 @@ export function systemUser(secret: string) {
  */
 export class QuotaSystem {
   readonly #admission: Admission;
+  /** Shared by admission and controllers. */
+  readonly views: Views;
   readonly controllers: Controllers;
   readonly enforcement: Enforcement;
   /** For the server, when this has started. */
@@ -56,7 +58,9 @@ export class QuotaSystem {
   }: QuotaSystemOptions) {
     const { planes, clock, random, report } = runtime;
     this.enforcement = quota.enforcement;
-    this.controllers = new Controllers({ runtime, leadership: "alone", told: toldDecisions, quota });
+    this.views = new Views(runtime);
+    const { views } = this;
+    this.controllers = new Controllers({ runtime, views, leadership: "alone", told: toldDecisions, quota });
     const leader = this.controllers.transactions;
     const transactions = new QuotaTransactions({ ...server, leader, report });
     this.#admission = new Admission({
@@ -64,8 +68,7 @@ export class QuotaSystem {
       told: notingNeeds(options.told, leader),
       quota,
       planes,
-      policies: planes.everywhere(claimPoliciesType),
-      registrations: planes.inRoot(registrationsType),
+      views,
       clock,
       random,
       report,

@@ -4,15 +4,15 @@ import { type Address, listenAt, type OpenOptions, openServer, type Serving } fr
 import { StartedParts } from "@milo-quota/apiserver/started-parts.ts";
 import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
-import { planesOfServer } from "../controllers/planes-of-server.ts";
-import type { Runtime } from "../controllers/runtime.ts";
-import { ensureNamespace } from "../controllers/system-namespace.ts";
+import { ensureSystemNamespace } from "../controllers/system-namespace.ts";
 import { quotaKinds } from "../core/resources/kinds.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import type { Log } from "../telemetry/log.ts";
 import { tenantLayout } from "../tenancy/plane-layout.ts";
 import { tenancyKinds } from "../tenancy/resources/tenancy-kinds.ts";
 import { Tenancy } from "../tenancy/tenancy.ts";
+import { planesOfServer } from "../views/planes-of-server.ts";
+import type { Runtime } from "../views/runtime.ts";
 import { installKinds } from "./install-kinds.ts";
 import { loggedAdmission, loggedDecisions, loggedRequests } from "./logged-listeners.ts";
 import { metricsPath } from "./metrics/metrics-path.ts";
@@ -117,7 +117,7 @@ async function install(runtime: Runtime): Promise<void> {
   const { signal } = sharedAbort();
   const { planes, clock } = runtime;
   await installKinds(planes.client(planes.root), [...tenancyKinds, ...quotaKinds], clock, signal);
-  await ensureNamespace(runtime, planes.root, signal);
+  await ensureSystemNamespace(runtime, planes.root, signal);
 }
 
 async function startTenancy(

@@ -4,7 +4,7 @@ import { type ConsumerRef, consumerText } from "../core/resources/fields/consume
 import { organizationOfNamespace, organizationRef, projectRef } from "../core/resources/object-tenant.ts";
 import { parseResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
 import { labels, quotaGroup } from "../core/resources/well-known.ts";
-import { projectOf } from "./plane-layout.ts";
+import { projectOfPlane } from "../views/tenant-planes.ts";
 import type { Requester, TenantDirectory } from "./tenant-directory.ts";
 
 /** A change that is about to happen. */
@@ -48,7 +48,7 @@ function consumerOfMember(
   { user, plane, namespace }: GuardedRequest,
 ): ConsumerRef | undefined {
   if (user.groups.includes(mastersGroup)) return undefined;
-  const project = projectOf(plane);
+  const project = projectOfPlane(plane);
   const organization = project === undefined ? organizationOfNamespace(namespace) : directory.organizationOf(project);
   if (organization === undefined || directory.roleOf(user, organization) === undefined) return undefined;
   return project === undefined ? organizationRef(organization) : projectRef(project);

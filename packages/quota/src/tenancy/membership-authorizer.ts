@@ -1,7 +1,7 @@
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
+import { projectOfPlane } from "../views/tenant-planes.ts";
 import { mayInOrganization, mayInProject, type WantedAccess } from "./membership-rights.ts";
 import { organizationOfView } from "./organization-view.ts";
-import { projectOf } from "./plane-layout.ts";
 import type { Requester, TenantDirectory } from "./tenant-directory.ts";
 
 /** What somebody wants to do, and where. */
@@ -29,7 +29,7 @@ const noOpinion: Decision = { outcome: "none", reason: "" };
 export function membershipAuthorizer(directory: Directory) {
   return {
     authorize: async (asked: MembersRequest, signal: AbortSignal): Promise<Decision> => {
-      const isTenants = asked.view !== undefined || projectOf(asked.plane) !== undefined;
+      const isTenants = asked.view !== undefined || projectOfPlane(asked.plane) !== undefined;
       if (!asked.isResource || !isTenants) return noOpinion;
       await untilAborted(directory.ready, signal);
       return decide(directory, asked);
@@ -49,6 +49,6 @@ function decide(directory: Directory, asked: MembersRequest): Decision {
 
 function organizationAt(directory: Directory, { plane, view }: MembersRequest): string | undefined {
   if (view !== undefined) return organizationOfView(view);
-  const project = projectOf(plane);
+  const project = projectOfPlane(plane);
   return project === undefined ? undefined : directory.organizationOf(project);
 }

@@ -1,36 +1,12 @@
 import { rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
-import type { PlaneAddress } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { dnsLabel } from "@milo-quota/kubernetes/protocol/names.ts";
 import { type ConsumerRef, type GroupKind, sameGroupKind } from "../core/resources/fields/consumer-ref.ts";
 import { organizationOf, projectRef } from "../core/resources/object-tenant.ts";
-import { iamGroup, resourceManagerGroup, tenancyVersion } from "./resources/tenancy-names.ts";
+import { addressOfPlane, controlPlanePattern, planeOfTenant, projectOfPlane } from "../views/tenant-planes.ts";
+import { iamGroup, resourceManagerGroup } from "./resources/tenancy-names.ts";
 
-const prefix = "project-";
-const tenants = `/apis/${resourceManagerGroup}/${tenancyVersion}`;
-const controlPlanePath = new RegExp(
-  `^${tenants.replaceAll(".", "\\.")}/(projects|organizations)/([^/]+)/control-plane(/.*)?$`,
-);
-
-/** The plane of a project. */
-export function projectPlane(project: string): string {
-  return `${prefix}${project}`;
-}
-
-/** The project that a plane is of; undefined for the root. */
-export function projectOf(plane: string): string | undefined {
-  return plane.startsWith(prefix) ? plane.slice(prefix.length) : undefined;
-}
-
-/** What comes before every path in the control plane of a project. */
-export function projectPath(project: string): string {
-  return `${tenants}/projects/${project}/control-plane`;
-}
-
-/** What comes before every path in the root as one organization sees it. */
-export function organizationPath(organization: string): string {
-  return `${tenants}/organizations/${organization}/control-plane`;
-}
+const controlPlanePath = new RegExp(`^${controlPlanePattern}(/.*)?$`);
 
 /** A path below the control plane of a tenant. */
 export interface TenantPath {
@@ -57,26 +33,19 @@ const userKind: GroupKind = { apiGroup: iamGroup, kind: "User" };
 export const tenantLayout = {
   hasOrganizationNamespaces: true,
 
-  addressOf(plane: string): PlaneAddress {
-    const project = projectOf(plane);
-    return { plane, prefix: project === undefined ? "" : projectPath(project) };
-  },
+  addressOf: addressOfPlane,
 
-  planeOf({ apiGroup, kind, name }: GroupKind & { readonly name: string }): string | undefined {
-    if (apiGroup !== resourceManagerGroup) return undefined;
-    if (kind === "Organization") return rootPlane.plane;
-    return kind === "Project" ? projectPlane(name) : undefined;
-  },
+  planeOf: planeOfTenant,
 
   /** The project whose plane it is; in the root, the organization that the object belongs to. */
   tenantOf(plane: string, object: JsonObject): ConsumerRef | undefined {
-    const project = projectOf(plane);
+    const project = projectOfPlane(plane);
     return project === undefined ? organizationOf(object) : projectRef(project);
   },
 
   /** Policies of the root are about all planes, but there are tenants in the root alone. */
   tenantKinds(plane: string, of: GroupKind): readonly GroupKind[] {
-    if (projectOf(plane) !== undefined) return [projectKind];
+    if (projectOfPlane(plane) !== undefined) return [projectKind];
     if ([organizationKind, userKind].some((kind) => sameGroupKind(kind, of))) return [];
     const isOrganizations = [projectKind, membershipKind].some((kind) => sameGroupKind(kind, of));
     return isOrganizations ? [organizationKind] : [projectKind, organizationKind];

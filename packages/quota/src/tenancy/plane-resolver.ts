@@ -1,8 +1,9 @@
 import { rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { planeNotFound } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { type ApiStatus, resourceNotFound, serviceUnavailable } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { projectPlane } from "../views/tenant-planes.ts";
 import { organizationView } from "./organization-view.ts";
-import { projectPlane, type TenantPath, tenantPathOf } from "./plane-layout.ts";
+import { type TenantPath, tenantPathOf } from "./plane-layout.ts";
 import { resourceManagerGroup } from "./resources/tenancy-names.ts";
 import type { Availability, TenantDirectory } from "./tenant-directory.ts";
 

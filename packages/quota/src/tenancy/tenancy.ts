@@ -1,3 +1,4 @@
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import { healthOf, type InformerHealth } from "@milo-quota/kubernetes/client/watch/informer-health.ts";
 import { claimGuard } from "./claim-guard.ts";
@@ -23,7 +24,7 @@ export class Tenancy {
   readonly #runtime: TenancyRuntime;
   readonly #views: TenantViews;
   readonly #directory: TenantDirectory;
-  readonly #stopped = new AbortController();
+  readonly #stopped = sharedAbort();
   #running: Promise<void> | undefined;
   #controllers: readonly Controller[] = [];
   readonly tokens: UserTokens;

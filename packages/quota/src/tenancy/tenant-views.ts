@@ -1,10 +1,10 @@
+import { type AnyObject, anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import type { Parser } from "@milo-quota/kubernetes/client/resources/read-reply.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { Informer, type ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import { type Selection, sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
-import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { type Organization, organizationDefinition, parseOrganization } from "./resources/organization.ts";
 import {
   type OrganizationMembership,
@@ -27,14 +27,6 @@ import {
   projectRecord,
 } from "./tenant-records.ts";
 
-export const namespacesType: ResourceType = { group: "", version: "v1", plural: "namespaces", scope: "Cluster" };
-
-/** Takes an object as it comes. */
-export const anyObject: Parser<KubernetesObject> = (value: JsonValue) => ({
-  ok: true,
-  value: value as unknown as KubernetesObject,
-});
-
 /** The tenants there are, as of now. */
 export interface TenantViews {
   readonly organizations: Informer<Organization, OrganizationRecord>;
@@ -42,7 +34,7 @@ export interface TenantViews {
   readonly memberships: Informer<OrganizationMembership, MembershipRecord>;
   readonly users: Informer<User, true>;
   /** Those of organizations. */
-  readonly namespaces: Informer<KubernetesObject, NamespaceRecord>;
+  readonly namespaces: Informer<AnyObject, NamespaceRecord>;
 }
 
 export function createTenantViews({ client, clock, random, report }: TenancyRuntime): TenantViews {

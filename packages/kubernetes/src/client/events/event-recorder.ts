@@ -6,6 +6,7 @@ import { backoffMs, type Random } from "../backoff.ts";
 import { pause } from "../pause.ts";
 import type { ResourceClient } from "../resources/resource-client.ts";
 import type { ResourceType } from "../resources/resource-type.ts";
+import { sharedAbort } from "../shared-abort.ts";
 import { untilAborted } from "../until-aborted.ts";
 import {
   type EventSource,
@@ -46,7 +47,7 @@ export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #correlator: EventCorrelator;
   readonly #waiting: Waiting[] = [];
-  readonly #stopped = new AbortController();
+  readonly #stopped = sharedAbort();
   #writing: Promise<void> | undefined;
 
   constructor(options: EventRecorderOptions) {
@@ -80,7 +81,10 @@ export class EventRecorder {
 
   async #writeAll(): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      await this.#write(next).catch((error: unknown) => this.#options.report(error));
+      await this.#write(next).catch((error: unknown) => {
+        // What is still unwritten when the recorder stops is given up.
+        if (!this.#stopped.signal.aborted) this.#options.report(error);
+      });
     }
   }
 

@@ -1,15 +1,16 @@
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { minusOrNone, plus } from "../../core/ledger/arithmetic.ts";
 import type { Figures } from "../../core/ledger/page-book.ts";
 import { allowanceBucketDefinition, parseAllowanceBucket } from "../../core/resources/allowance-bucket.ts";
 import { type Amount, noAmount } from "../../core/resources/fields/amount.ts";
 import { bucketName } from "../../core/resources/object-names.ts";
+import type { ControlPlanes } from "../../views/control-planes.ts";
 import type { Need } from "../policies/needs.ts";
-import type { AdmissionPlanes } from "../quota-admission.ts";
 import { figuresIn } from "./shown-figures.ts";
 
 export interface BucketReadingsOptions {
-  readonly planes: AdmissionPlanes;
+  readonly planes: ControlPlanes;
   readonly clock: Clock;
   readonly report: (where: string, error: unknown) => void;
 }
@@ -34,7 +35,7 @@ const readingsMax = 1_000;
 export class BucketReadings {
   readonly #options: BucketReadingsOptions;
   readonly #readings = new Map<string, Reading>();
-  readonly #stopped = new AbortController();
+  readonly #stopped = sharedAbort();
 
   constructor(options: BucketReadingsOptions) {
     this.#options = options;

@@ -7,18 +7,18 @@ import { consumerKey, consumerText } from "../../core/resources/fields/consumer-
 import { dimensionKey } from "../../core/resources/fields/dimensions.ts";
 import { parseResourceClaim, resourceClaimDefinition } from "../../core/resources/resource-claim.ts";
 import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
+import type { ControlPlanes } from "../../views/control-planes.ts";
 import { uidOf } from "../claims/claimant.ts";
 import { nextStep } from "../claims/existing-claim.ts";
 import type { ObjectChange } from "../object-change.ts";
 import type { PlacedClaim } from "../policies/needs.ts";
-import type { AdmissionPlanes } from "../quota-admission.ts";
 import { type Shortage, shortageOf } from "./refusals.ts";
 import { shownFigures } from "./shown-figures.ts";
 import { unitOf } from "./unit-of.ts";
 import type { QuotaOwner, UsageView } from "./usage-view.ts";
 
 export interface ForecastOptions {
-  readonly planes: AdmissionPlanes;
+  readonly planes: ControlPlanes;
   readonly registrations: RegistrationView;
   readonly usage: UsageView;
 }

@@ -9,7 +9,7 @@ import {
 import { amountOf } from "../../core/resources/fields/amount.ts";
 import { parseDimensionKey } from "../../core/resources/fields/dimensions.ts";
 import { bucketName } from "../../core/resources/object-names.ts";
-import type { AdmissionPlanes } from "../quota-admission.ts";
+import type { ControlPlanes } from "../../views/control-planes.ts";
 import type { QuotaOwner } from "./usage-view.ts";
 
 /**
@@ -17,7 +17,7 @@ import type { QuotaOwner } from "./usage-view.ts";
  * dimensions tells.
  */
 export async function shownFigures(
-  planes: AdmissionPlanes,
+  planes: ControlPlanes,
   { plane, consumer }: QuotaOwner,
   parts: readonly ClaimPart[],
   signal: AbortSignal,

@@ -1,6 +1,7 @@
 import { backoffMs, type Random } from "@milo-quota/kubernetes/client/backoff.ts";
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import { Follower, type Following } from "@milo-quota/kubernetes/client/watch/follower.ts";
 import { sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
@@ -35,7 +36,7 @@ export class ClaimStream implements Following {
   readonly #options: ClaimStreamOptions;
   readonly #waiters = new Waiters();
   readonly #joinedAtMs = new WeakMap<Waiter, number>();
-  readonly #stopped = new AbortController();
+  readonly #stopped = sharedAbort();
   readonly #source: ObservedSource;
   readonly #running: Promise<void>;
   #announceOpen: () => void = () => undefined;

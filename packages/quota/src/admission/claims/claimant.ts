@@ -1,9 +1,10 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { claimOwner, mayOwn } from "../../core/resources/claim-owner.ts";
+import type { ControlPlanes } from "../../views/control-planes.ts";
 import { Refused } from "../answers/refusals.ts";
 import type { ObjectChange } from "../object-change.ts";
-import type { AdmissionPlanes } from "../quota-admission.ts";
 
 /** Who a claim is for. */
 export interface Claimant {
@@ -17,9 +18,9 @@ export interface Claimant {
   taken(): Refused;
 }
 
-export function claimantOf(change: ObjectChange, planes: AdmissionPlanes): Claimant {
+export function claimantOf(change: ObjectChange, planes: ControlPlanes): Claimant {
   const { plane, type, namespace, name } = change;
-  const objects = planes.client(plane).resource(type, (value) => ({ ok: true, value: value as JsonObject }));
+  const objects = planes.client(plane).resource(type, anyObject);
   const ref = { name, ...(type.scope === "Cluster" ? {} : { namespace }) };
   return {
     uid: uidOf(change.object),

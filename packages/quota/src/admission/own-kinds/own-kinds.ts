@@ -1,17 +1,17 @@
 import { forbiddenTo, invalidObject } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { type FieldIssue, issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { PolicyPlanes } from "../../core/policy/policy-rules.ts";
 import type { RequestUser } from "../../core/policy/policy-variables.ts";
 import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
 import { annotations, pageFinalizer, quotaGroup } from "../../core/resources/well-known.ts";
+import type { ControlPlanes } from "../../views/control-planes.ts";
 import { allowed, type ObjectChange, type ObjectRemoval, type Verdict } from "../object-change.ts";
 import { withAwaited } from "../policies/awaited-registrations.ts";
 import { type OwnIssues, ownRules } from "./own-rules.ts";
 import { changedMarks } from "./reserved-marks.ts";
 
 export interface OwnKindsOptions {
-  readonly planes: PolicyPlanes;
+  readonly planes: ControlPlanes;
   readonly registrations: RegistrationView;
   /** Registrations as the server has them right now: a view may be late, and nobody is refused or warned by a late view. */
   readonly readRegistrations: (signal: AbortSignal) => Promise<RegistrationView>;

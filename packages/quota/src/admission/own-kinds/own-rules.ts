@@ -2,7 +2,7 @@ import type { FieldIssue, Parsed } from "@milo-quota/kubernetes/protocol/field-i
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { compileClaimPolicy } from "../../core/policy/claim-policy.ts";
 import { compileGrantPolicy } from "../../core/policy/grant-policy.ts";
-import { claimPolicyRules, grantPolicyRules, type PolicyPlanes } from "../../core/policy/policy-rules.ts";
+import { claimPolicyRules, grantPolicyRules } from "../../core/policy/policy-rules.ts";
 import { parseClaimCreationPolicy } from "../../core/resources/claim-creation-policy.ts";
 import { parseGrantCreationPolicy } from "../../core/resources/grant-creation-policy.ts";
 import { parseResourceClaim } from "../../core/resources/resource-claim.ts";
@@ -11,6 +11,7 @@ import { parseResourceRegistration } from "../../core/resources/resource-registr
 import { claimFaults } from "../../core/resources/rules/claim-faults.ts";
 import { claimIssues, grantIssues } from "../../core/resources/rules/object-rules.ts";
 import { type RegistrationView, registrationIssues } from "../../core/resources/rules/registration-rules.ts";
+import type { ControlPlanes } from "../../views/control-planes.ts";
 
 /** What is wrong with an object of ours. */
 export interface OwnIssues {
@@ -22,7 +23,7 @@ export interface OwnIssues {
 
 export interface OwnContext {
   readonly plane: string;
-  readonly planes: PolicyPlanes;
+  readonly planes: ControlPlanes;
   readonly registrations: RegistrationView;
 }
 
@@ -43,12 +44,12 @@ export const ownRules: Readonly<Record<string, Rule>> = {
   ClaimCreationPolicy: ruleFor(parseClaimCreationPolicy, {
     faults: (policy) => compileFaults(compileClaimPolicy(policy)),
     elsewhere: (policy, { plane, planes, registrations }) =>
-      claimPolicyRules(planes, registrations).issues(policy, plane),
+      claimPolicyRules((at, of) => planes.tenantKinds(at, of), registrations).issues(policy, plane),
   }),
   GrantCreationPolicy: ruleFor(parseGrantCreationPolicy, {
     faults: (policy) => compileFaults(compileGrantPolicy(policy)),
     elsewhere: (policy, { plane, planes, registrations }) =>
-      grantPolicyRules(planes, registrations).issues(policy, plane),
+      grantPolicyRules(planes.root, registrations).issues(policy, plane),
   }),
 };
 

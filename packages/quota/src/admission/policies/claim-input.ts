@@ -1,11 +1,11 @@
 import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
+import type { ControlPlanes } from "../../views/control-planes.ts";
 import type { ObjectChange } from "../object-change.ts";
-import type { AdmissionPlanes } from "../quota-admission.ts";
 import type { ChangeInput } from "./wanted-claims.ts";
 
 /** What policies may ask about a change beside its object. */
-export function claimInput(change: ObjectChange, planes: AdmissionPlanes, clock: Clock): ChangeInput {
+export function claimInput(change: ObjectChange, planes: ControlPlanes, clock: Clock): ChangeInput {
   const { operation, type, plane, user, subresource, namespace, name } = change;
   return {
     user,

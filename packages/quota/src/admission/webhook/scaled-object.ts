@@ -1,3 +1,4 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectChange } from "../object-change.ts";
@@ -12,12 +13,12 @@ export async function scaledObject(
   signal: AbortSignal,
 ): Promise<ObjectChange | undefined> {
   const { type, namespace, name } = change;
-  const objects = client.resource(type, (value) => ({ ok: true, value: value as JsonObject }));
+  const objects = client.resource(type, anyObject);
   const ref = { name, ...(type.scope === "Cluster" ? {} : { namespace }) };
   const stored = await objects.find(ref, signal);
   if (stored === undefined) return undefined;
   const replicas = ownValue(part(change.object, "spec"), "replicas") ?? 0;
-  const object = { ...stored, spec: { ...part(stored, "spec"), replicas } } as JsonObject;
+  const object: JsonObject = { ...(stored as JsonObject), spec: { ...part(stored, "spec"), replicas } };
   return { ...change, kind: String(ownValue(stored, "kind") ?? ""), oldObject: stored, object };
 }
 

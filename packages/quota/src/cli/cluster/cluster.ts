@@ -1,4 +1,5 @@
 import { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
 import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
@@ -8,16 +9,16 @@ import { CommandFailure } from "../command-failure.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { accessOf, type Surroundings } from "./chosen-access.ts";
 import type { ClusterFlags } from "./cluster-flags.ts";
+import { listAll } from "./object-lists.ts";
 import {
   isOrganization,
-  organizationPlane,
-  projectOf,
-  projectPlane,
+  isProject,
+  organizationAddress,
+  projectAddress,
   projectsType,
   tenantsIn,
   tenantsMeant,
-} from "./control-planes.ts";
-import { anyObject, listAll } from "./object-lists.ts";
+} from "./tenant-addresses.ts";
 
 /** A cluster, and the part of it that a command is about. */
 export class Cluster {
@@ -41,8 +42,8 @@ export class Cluster {
     this.transport = new SocketTransport({ ...access, server }, { userAgent: "milo-quota-cli" });
     this.url = server.href.replace(/\/$/, "");
     const root = new KubeClient(this.transport, rootPlane);
-    this.home = organization === undefined ? root : root.inPlane(organizationPlane(organization));
-    this.here = project === undefined ? this.home : root.inPlane(projectPlane(project));
+    this.home = organization === undefined ? root : root.inPlane(organizationAddress(organization));
+    this.here = project === undefined ? this.home : root.inPlane(projectAddress(project));
     this.namespace = flags.namespace;
     // The namespace of a context is one of its own control plane, and means nothing in another.
     const isOwn = project === undefined || tenants.project === project || tenants.organization === undefined;
@@ -53,8 +54,7 @@ export class Cluster {
 
   /** The control plane in which the claims and buckets of a consumer are. */
   planeOf(consumer: ConsumerRef, beside: KubeClient): KubeClient {
-    const project = projectOf(consumer);
-    if (project !== undefined) return this.home.inPlane(projectPlane(project));
+    if (isProject(consumer)) return this.home.inPlane(projectAddress(consumer.name));
     return isOrganization(consumer) ? this.home : beside;
   }
 
@@ -62,7 +62,7 @@ export class Cluster {
   async planes(signal: AbortSignal): Promise<readonly KubeClient[]> {
     if (this.here !== this.home) return [this.here];
     const projects = await this.#projects(signal);
-    return [this.home, ...projects.map((name) => this.home.inPlane(projectPlane(name)))];
+    return [this.home, ...projects.map((name) => this.home.inPlane(projectAddress(name)))];
   }
 
   /** How the kinds of a control plane are reached. */

@@ -1,15 +1,5 @@
 import type { ListOptions } from "@milo-quota/kubernetes/client/resources/request-options.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
-import type { Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-
-export type AnyObject = KubernetesObject & JsonObject;
-
-/** Takes an object as it comes. */
-export function anyObject(value: JsonValue): Parsed<AnyObject> {
-  return { ok: true, value: value as unknown as AnyObject };
-}
 
 /** More than this is for programs, not for people. */
 const objectsMax = 200_000;

@@ -1,3 +1,4 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { Parser } from "@milo-quota/kubernetes/client/resources/read-reply.ts";
 import type { ListOptions } from "@milo-quota/kubernetes/client/resources/request-options.ts";
@@ -38,8 +39,8 @@ import {
 import { CommandFailure } from "../command-failure.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { notInstalled, planeText } from "./cluster.ts";
-import { organizationOfPlane } from "./control-planes.ts";
-import { anyObject, listAll } from "./object-lists.ts";
+import { listAll } from "./object-lists.ts";
+import { organizationOfPlane } from "./tenant-addresses.ts";
 
 type Note = (text: string) => void;
 

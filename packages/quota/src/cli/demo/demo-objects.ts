@@ -1,5 +1,5 @@
+import type { AnyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
-import type { AnyObject } from "../cluster/object-lists.ts";
 
 /** An object of the demo, and where it goes. */
 export interface DemoObject {

@@ -1,8 +1,8 @@
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
+import type { AnyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { type Condition, findCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { planeText } from "../cluster/cluster.ts";
-import type { AnyObject } from "../cluster/object-lists.ts";
 import { QuotaObjects } from "../cluster/quota-objects.ts";
 import { CommandFailure } from "../command-failure.ts";
 import { exitCodes } from "../exit-codes.ts";

@@ -1,7 +1,7 @@
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
+import { type AnyObject, anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { type AnyObject, anyObject } from "../cluster/object-lists.ts";
 import { CommandFailure } from "../command-failure.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { DemoObject } from "./demo-objects.ts";

@@ -1,10 +1,11 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { organizationNamespace, tenantGroup } from "../../core/resources/object-tenant.ts";
 import { resourceClaimDefinition } from "../../core/resources/resource-claim.ts";
 import { quotaApiVersion, quotaGroup, systemNamespace } from "../../core/resources/well-known.ts";
+import { projectOfPlane } from "../../views/tenant-planes.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { organizationOfPlane, projectOfPlane } from "../cluster/control-planes.ts";
-import { anyObject } from "../cluster/object-lists.ts";
+import { organizationOfPlane } from "../cluster/tenant-addresses.ts";
 import { type Finding, problem, warning } from "./finding.ts";
 
 const check = "admission";
@@ -37,7 +38,7 @@ export async function probeAdmission(cluster: Cluster, signal: AbortSignal): Pro
 
 /** Members may claim for their tenant, in a place of its own; whoever runs a server, for anything anywhere. */
 function placeOf({ here }: Cluster) {
-  const [organization, project] = [organizationOfPlane(here.plane), projectOfPlane(here.plane)];
+  const [organization, project] = [organizationOfPlane(here.plane), projectOfPlane(here.plane.plane)];
   const tenant = (kind: string, name: string) => ({ apiGroup: tenantGroup, kind, name });
   if (organization !== undefined) {
     return { namespace: organizationNamespace(organization), consumer: tenant("Organization", organization) };

@@ -1,8 +1,8 @@
+import { type AnyObject, anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { isJsonObject, type JsonValue, jsonEquals, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { type AnyObject, anyObject } from "../cluster/object-lists.ts";
 import { type Finding, findingsFor, problem, warning } from "./finding.ts";
 
 const definitionsType: ResourceType = {

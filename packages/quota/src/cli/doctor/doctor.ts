@@ -1,12 +1,12 @@
+import type { AnyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { Command } from "commander";
 import type { Surroundings } from "../cluster/chosen-access.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { type ClusterFlags, withClusterFlags } from "../cluster/cluster-flags.ts";
-import { isSeenWhole } from "../cluster/control-planes.ts";
 import { inEachPlane } from "../cluster/each-plane.ts";
-import type { AnyObject } from "../cluster/object-lists.ts";
 import { onCluster } from "../cluster/on-cluster.ts";
 import { QuotaObjects } from "../cluster/quota-objects.ts";
+import { isSeenWhole } from "../cluster/tenant-addresses.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { type OutputFlags, print, withOutputFlag } from "../output.ts";
 import { counted } from "../text-table.ts";

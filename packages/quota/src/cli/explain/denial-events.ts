@@ -1,8 +1,9 @@
 import { eventType } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
+import { type AnyObject, anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { type KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { PlaneAddress } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { annotations, labels } from "../../core/resources/well-known.ts";
-import { type AnyObject, anyObject, listAll } from "../cluster/object-lists.ts";
+import { listAll } from "../cluster/object-lists.ts";
 
 /** A denial that outlived its claim: automatic claims that are denied go at once, what happened stays in an Event. */
 export interface Denial {

@@ -1,9 +1,10 @@
+import { type AnyObject, anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { labels, quotaGroup, quotaVersion, systemNamespace } from "../../core/resources/well-known.ts";
-import { type AnyObject, anyObject, listAll } from "../cluster/object-lists.ts";
+import { listAll } from "../cluster/object-lists.ts";
 import { portable } from "./portable.ts";
 
 /** Objects of one kind, in the order in which another cluster takes them. */

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type Command, Option } from "commander";
 import { stringify } from "yaml";
+import { projectOfPlane } from "../../views/tenant-planes.ts";
 import type { Surroundings } from "../cluster/chosen-access.ts";
 import { type Cluster, planeText } from "../cluster/cluster.ts";
 import { type ClusterFlags, withClusterFlags } from "../cluster/cluster-flags.ts";
-import { projectOfPlane } from "../cluster/control-planes.ts";
 import { inEachPlane } from "../cluster/each-plane.ts";
 import { onCluster } from "../cluster/on-cluster.ts";
 import { CommandFailure } from "../command-failure.ts";
@@ -62,7 +62,7 @@ async function writePlanes(
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const planes = await inEachPlane(cluster, await cluster.planes(signal), async (plane) => {
-    const project = projectOfPlane(plane.plane);
+    const project = projectOfPlane(plane.plane.plane);
     const into = project === undefined ? join(folder, "root") : join(folder, "projects", project);
     return { plane, into, parts: await partsOf(plane, cluster.namespace, signal) };
   });

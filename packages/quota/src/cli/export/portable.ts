@@ -1,5 +1,5 @@
+import type { AnyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { AnyObject } from "../cluster/object-lists.ts";
 
 /** Said by the server, or about objects of this server alone. */
 const ownFields: ReadonlySet<string> = new Set([

@@ -1,3 +1,4 @@
+import type { AnyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { objectIn } from "@milo-quota/kubernetes/client/resources/read-reply.ts";
 import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
@@ -5,7 +6,6 @@ import { isJsonObject, type JsonObject } from "@milo-quota/kubernetes/protocol/j
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { RequestUser } from "../../core/policy/policy-variables.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { AnyObject } from "../cluster/object-lists.ts";
 import { CommandFailure } from "../command-failure.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Manifest } from "../manifests.ts";

@@ -1,7 +1,7 @@
+import { type AnyObject, anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { type AnyObject, anyObject } from "../cluster/object-lists.ts";
 import type { Creation } from "./wanted-claims.ts";
 
 /** What the server says of one object, were it alone. */

@@ -8,8 +8,8 @@ import { type ConsumerRef, consumerKey, consumerText } from "../../core/resource
 import { dimensionKey } from "../../core/resources/fields/dimensions.ts";
 import { bucketName } from "../../core/resources/object-names.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { isSeenWhole } from "../cluster/control-planes.ts";
 import { QuotaObjects } from "../cluster/quota-objects.ts";
+import { isSeenWhole } from "../cluster/tenant-addresses.ts";
 import { booksOf, readCounted } from "../recount/consumer-books.ts";
 import { driftsOf } from "../recount/page-drift.ts";
 import type { Units } from "../units.ts";

@@ -13,7 +13,7 @@ import type { RequestUser } from "../../core/policy/policy-variables.ts";
 import type { ClaimCreationPolicy } from "../../core/resources/claim-creation-policy.ts";
 import { sameGroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import { bucketNamespace } from "../../core/resources/object-names.ts";
-import { planeOfConsumer, tenantOf } from "../cluster/control-planes.ts";
+import { planeOfConsumer, tenantOf } from "../cluster/tenant-addresses.ts";
 
 /** An object that somebody would create, and where. */
 export interface Creation {

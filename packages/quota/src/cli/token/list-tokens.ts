@@ -1,8 +1,9 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { systemNamespace } from "../../core/resources/well-known.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ClusterFlags } from "../cluster/cluster-flags.ts";
-import { anyObject, listAll } from "../cluster/object-lists.ts";
+import { listAll } from "../cluster/object-lists.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { type OutputFlags, print } from "../output.ts";
 import { textTable } from "../text-table.ts";

@@ -1,7 +1,7 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { systemNamespace } from "../../core/resources/well-known.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ClusterFlags } from "../cluster/cluster-flags.ts";
-import { anyObject } from "../cluster/object-lists.ts";
 import { CommandFailure } from "../command-failure.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { secretsType } from "./create-token.ts";

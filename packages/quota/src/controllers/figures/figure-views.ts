@@ -1,10 +1,10 @@
 import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import type { PageBook } from "../../core/ledger/page-book.ts";
-import type { Running, Runtime } from "../runtime.ts";
+import type { RegistrationIndex } from "../../views/registration-index.ts";
+import type { Running, Runtime } from "../../views/runtime.ts";
+import type { Views } from "../../views/views.ts";
 import { isWorthReporting } from "../status/quiet-conflicts.ts";
 import { isNamespaceMissing } from "../system-namespace.ts";
-import { RegistrationIndex } from "../views/registration-index.ts";
-import type { Views } from "../views/views.ts";
 import type { BucketKey, BucketViews } from "../writer/pages/bucket-views.ts";
 import type { Leadership } from "../writer/writer-deps.ts";
 import { GrantsOfConsumers } from "./grants-of-consumers.ts";
@@ -46,11 +46,11 @@ export class FigureViews implements BucketViews, Running {
   /** Before the first list is there, or has failed, nothing is written: a list costs less than so many reads. */
   #phase: "starting" | "unlisted" | "listed" = "starting";
 
-  constructor(runtime: Runtime, views: Pick<Views, "registrations" | "grants">, leadership: Leadership) {
+  constructor(runtime: Runtime, views: Pick<Views, "registrationIndex" | "grants">, leadership: Leadership) {
     this.#runtime = runtime;
     this.#leadership = leadership;
     this.#keeper = new ViewKeeper(new ViewStore(runtime), this.#stored);
-    this.#registrations = new RegistrationIndex(views.registrations);
+    this.#registrations = views.registrationIndex;
     this.#grants = new GrantsOfConsumers(views.grants);
     const { clock, random, report } = runtime;
     this.#work = new WorkQueue({
@@ -88,7 +88,6 @@ export class FigureViews implements BucketViews, Running {
   }
 
   async stop(): Promise<void> {
-    this.#registrations.stop();
     this.#grants.stop();
     await Promise.all([this.#work.stop(), this.#checks.stop()]);
   }

@@ -4,9 +4,9 @@ import { pageSize } from "@milo-quota/kubernetes/client/resources/request-option
 import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
 import { dimensionKey } from "../../core/resources/fields/dimensions.ts";
 import { bucketName, effectiveGrantName } from "../../core/resources/object-names.ts";
-import type { ControlPlanes } from "../control-planes.ts";
+import type { ControlPlanes } from "../../views/control-planes.ts";
+import type { Runtime } from "../../views/runtime.ts";
 import { inTime } from "../in-time.ts";
-import type { Runtime } from "../runtime.ts";
 import type { ListedView } from "./stored-views.ts";
 import { type AnyView, storedViewOf, viewParsers, viewTypes } from "./view-store.ts";
 import type { ViewKind } from "./wanted-view.ts";

@@ -3,6 +3,7 @@ import { TokenBucket } from "@milo-quota/kubernetes/client/queue/token-bucket.ts
 import type { Parser } from "@milo-quota/kubernetes/client/resources/read-reply.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { writeStatus } from "@milo-quota/kubernetes/client/resources/write-status.ts";
 import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
@@ -14,12 +15,11 @@ import {
 } from "../../core/resources/effective-resource-grant.ts";
 import { dimensionKey } from "../../core/resources/fields/dimensions.ts";
 import { quotaApiVersion, systemNamespace } from "../../core/resources/well-known.ts";
+import { bucketsType, effectiveGrantsType } from "../../views/quota-types.ts";
+import type { Runtime } from "../../views/runtime.ts";
 import { findIfAny } from "../find-if-any.ts";
 import { inTime } from "../in-time.ts";
-import { bucketsType, effectiveGrantsType } from "../quota-types.ts";
-import type { Runtime } from "../runtime.ts";
-import { writeStatus } from "../status/write-status.ts";
-import { ensureNamespace, isNamespaceMissing } from "../system-namespace.ts";
+import { ensureSystemNamespace, isNamespaceMissing } from "../system-namespace.ts";
 import { parseWritten, type Written } from "../writer/pages/written.ts";
 import type { ViewKind, WantedView } from "./wanted-view.ts";
 
@@ -120,7 +120,7 @@ export class ViewStore {
   /** A namespace that is nobody's is made; any other is waited for. */
   async #isRemedied({ plane, namespace }: ViewPlace, error: unknown, signal: AbortSignal): Promise<boolean> {
     if (namespace !== systemNamespace || !isNamespaceMissing(error, namespace)) return false;
-    await this.#ask(signal, (limit) => ensureNamespace(this.#runtime, plane, limit));
+    await this.#ask(signal, (limit) => ensureSystemNamespace(this.#runtime, plane, limit));
     return true;
   }
 

@@ -2,7 +2,7 @@ import type { InformerHealth } from "@milo-quota/kubernetes/client/watch/informe
 import { bucketName } from "../../core/resources/object-names.ts";
 import type { MetricTable } from "../../telemetry/metric-declaration.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
-import type { ControlPlanes } from "../control-planes.ts";
+import type { ControlPlanes } from "../../views/control-planes.ts";
 import type { Controllers } from "../controllers.ts";
 
 export const healthMetrics = {

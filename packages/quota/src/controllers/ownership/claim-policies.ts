@@ -2,13 +2,9 @@ import type { CompiledClaimPolicy } from "../../core/policy/claim-policy.ts";
 import type { ReadyPolicy } from "../../core/policy/policy-index.ts";
 import type { ClaimCreationPolicy } from "../../core/resources/claim-creation-policy.ts";
 import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
+import type { PolicyPlace } from "../../views/watched-policies.ts";
 
 export type GoverningPolicy = ReadyPolicy<ClaimCreationPolicy, CompiledClaimPolicy>;
-
-export interface PolicyPlace {
-  readonly plane: string;
-  readonly name: string;
-}
 
 /** The claim policies at work. */
 export interface ClaimPolicies {

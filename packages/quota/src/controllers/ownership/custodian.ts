@@ -3,8 +3,8 @@ import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.t
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
-import { planeOfConsumer } from "../control-planes.ts";
-import type { Running, Runtime } from "../runtime.ts";
+import { planeOfConsumer } from "../../views/control-planes.ts";
+import type { Running, Runtime } from "../../views/runtime.ts";
 import { Deferred } from "../writer/all-of.ts";
 import type { ClaimChanges } from "./claims/claim-changes.ts";
 import type { Supply } from "./forced/supply.ts";

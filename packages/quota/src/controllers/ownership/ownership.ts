@@ -1,13 +1,15 @@
 import type { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
 import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
-import type { Running, Runtime } from "../runtime.ts";
-import type { ClaimRecord } from "../views/claim-record.ts";
-import type { Views } from "../views/views.ts";
+import type { ClaimRecord } from "../../views/claim-record.ts";
+import type { Running, Runtime } from "../../views/runtime.ts";
+import type { Views } from "../../views/views.ts";
+import type { PolicyPlace } from "../../views/watched-policies.ts";
 import type { ForcedClaims } from "../writer/claims/forced-claims.ts";
-import type { ClaimPolicies, PolicyPlace } from "./claim-policies.ts";
+import type { ClaimPolicies } from "./claim-policies.ts";
 import { ClaimChanges } from "./claims/claim-changes.ts";
 import { ClaimDecisions } from "./claims/claim-decisions.ts";
 import { claimForcedEvent, subjectOf } from "./claims/claim-events.ts";
@@ -59,7 +61,7 @@ export class Ownership implements Running {
   readonly #custodian: Custodian;
   readonly #previews: PreviewCounts;
   readonly #rounds: Rounds<() => void>;
-  readonly #stopped = new AbortController();
+  readonly #stopped = sharedAbort();
   readonly #begun: Promise<void>;
 
   constructor(options: OwnershipOptions) {

@@ -1,7 +1,7 @@
 import { WorkQueue, type WorkQueueOptions } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
+import type { Running } from "../../views/runtime.ts";
 import { inTime } from "../in-time.ts";
-import type { Running } from "../runtime.ts";
 
 export interface PlaneQueuesOptions<Key>
   extends Pick<WorkQueueOptions<Key>, "work" | "idOf" | "random" | "report" | "told"> {

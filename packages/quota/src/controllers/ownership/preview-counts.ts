@@ -1,9 +1,11 @@
 import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { claimPoliciesType } from "../../views/quota-types.ts";
+import type { Running, Runtime } from "../../views/runtime.ts";
+import type { PolicyPlace } from "../../views/watched-policies.ts";
 import { inTime } from "../in-time.ts";
-import { anyObject, claimPoliciesType } from "../quota-types.ts";
-import type { Running, Runtime } from "../runtime.ts";
-import type { ClaimPolicies, PolicyPlace, PolicyState } from "./claim-policies.ts";
+import type { ClaimPolicies, PolicyState } from "./claim-policies.ts";
 import type { ObjectAddress } from "./objects/governed-object.ts";
 import { isOlder } from "./objects/object-plan.ts";
 import type { ObjectFacts } from "./objects/object-reader.ts";

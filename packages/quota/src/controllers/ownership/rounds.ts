@@ -1,5 +1,6 @@
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
-import type { Running, Runtime } from "../runtime.ts";
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import type { Running, Runtime } from "../../views/runtime.ts";
 
 /** So many are looked at in one go; then others have their turn. */
 const stride = 500;
@@ -9,7 +10,7 @@ const strideMs = 50;
 export class Rounds<Item> implements Running {
   readonly #runtime: Pick<Runtime, "clock" | "random" | "report">;
   readonly #visit: (item: Item) => void;
-  readonly #stopped = new AbortController();
+  readonly #stopped = sharedAbort();
   readonly #running = new Set<Promise<void>>();
 
   constructor(runtime: Pick<Runtime, "clock" | "random" | "report">, visit: (item: Item) => void) {

@@ -2,8 +2,8 @@ import type { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind
 import type { CompiledClaimPolicy } from "../../core/policy/claim-policy.ts";
 import { type ClaimCreationPolicy, claimCreationPolicyDefinition } from "../../core/resources/claim-creation-policy.ts";
 import type { QuotaOptions } from "../../core/resources/quota-options.ts";
-import type { Running, Runtime } from "../runtime.ts";
-import type { ClaimPolicyIndex } from "./claim-policy-index.ts";
+import type { ClaimPolicyIndex } from "../../views/claim-policy-index.ts";
+import type { Running, Runtime } from "../../views/runtime.ts";
 import { enforcedConditions, readyCondition } from "./policy-conditions.ts";
 import { PolicyStatusWriter } from "./policy-status-writer.ts";
 

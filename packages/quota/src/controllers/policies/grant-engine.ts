@@ -5,12 +5,13 @@ import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import { type GrantOrigin, originId } from "../../core/policy/grant-origin.ts";
 import { type GroupKind, groupKindText, sameGroupKind } from "../../core/resources/fields/consumer-ref.ts";
+import type { GrantPolicyIndex } from "../../views/grant-policy-index.ts";
+import type { Running, Runtime } from "../../views/runtime.ts";
+import type { Views } from "../../views/views.ts";
+import type { PolicyPlace } from "../../views/watched-policies.ts";
 import { FollowedKinds } from "../followed-kinds.ts";
 import { ObjectReader } from "../ownership/objects/object-reader.ts";
-import type { Running, Runtime } from "../runtime.ts";
 import { isConflict, isWorthReporting } from "../status/quiet-conflicts.ts";
-import type { Views } from "../views/views.ts";
-import type { GrantPolicyIndex } from "./grant-policy-index.ts";
 import { originOf, planeOfLabel, type WishfulTrigger, wishesOf } from "./grant-wishes.ts";
 import { GrantWriter, type WantedGrant } from "./grant-writer.ts";
 import { GrantsByOrigin } from "./grants-by-origin.ts";
@@ -20,7 +21,6 @@ import type { ParentContexts } from "./parent-contexts.ts";
 import { PlanePatience } from "./plane-patience.ts";
 import { PolicyChanges } from "./policy-changes.ts";
 import { PolicyProblems } from "./policy-problems.ts";
-import type { PolicyPlace } from "./watched-policies.ts";
 import { WritePace } from "./write-pace.ts";
 
 export interface GrantEngineOptions {

@@ -4,9 +4,9 @@ import type { FieldIssue } from "@milo-quota/kubernetes/protocol/field-issue.ts"
 import type { CompiledGrantPolicy } from "../../core/policy/grant-policy.ts";
 import type { IndexedPolicy } from "../../core/policy/policy-index.ts";
 import { type GrantCreationPolicy, grantCreationPolicyDefinition } from "../../core/resources/grant-creation-policy.ts";
-import type { Running, Runtime } from "../runtime.ts";
+import type { GrantPolicyIndex } from "../../views/grant-policy-index.ts";
+import type { Running, Runtime } from "../../views/runtime.ts";
 import { issuesText } from "../status/issues-text.ts";
-import type { GrantPolicyIndex } from "./grant-policy-index.ts";
 import type { ParentContexts, ParentKnowledge } from "./parent-contexts.ts";
 import { readyCondition, type TriggerKind } from "./policy-conditions.ts";
 import { PolicyStatusWriter } from "./policy-status-writer.ts";

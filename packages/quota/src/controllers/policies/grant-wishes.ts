@@ -3,10 +3,10 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { GrantOrigin } from "../../core/policy/grant-origin.ts";
 import type { CompiledGrantPolicy, GrantRendering, RenderedGrant } from "../../core/policy/grant-policy.ts";
 import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
-import { type ControlPlanes, planeLabel } from "../control-planes.ts";
+import { type ControlPlanes, planeLabel } from "../../views/control-planes.ts";
+import type { GrantPolicyIndex } from "../../views/grant-policy-index.ts";
+import type { PolicyPlace } from "../../views/watched-policies.ts";
 import { factsOf } from "../ownership/objects/object-reader.ts";
-import type { GrantPolicyIndex } from "./grant-policy-index.ts";
-import type { PolicyPlace } from "./watched-policies.ts";
 
 /** The object that a grant is made for. */
 export interface Trigger {

@@ -1,3 +1,4 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { Informer, ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
@@ -7,8 +8,8 @@ import { type GrantOrigin, isUpToDate, originId, originIn } from "../../core/pol
 import { grantManifest, type RenderedGrant } from "../../core/policy/grant-policy.ts";
 import { parseResourceGrant, type ResourceGrant } from "../../core/resources/resource-grant.ts";
 import { annotations } from "../../core/resources/well-known.ts";
-import type { ControlPlanes } from "../control-planes.ts";
-import { anyObject, grantsType } from "../quota-types.ts";
+import type { ControlPlanes } from "../../views/control-planes.ts";
+import { grantsType } from "../../views/quota-types.ts";
 import { planeOfLabel, type Trigger } from "./grant-wishes.ts";
 
 /** A grant that should be there, exactly as it should be. */

@@ -1,12 +1,12 @@
 import { type GrantOrigin, tracedGrant } from "../../core/policy/grant-origin.ts";
 import type { RenderedGrant } from "../../core/policy/grant-policy.ts";
 import { sameGroupKind } from "../../core/resources/fields/consumer-ref.ts";
-import type { ControlPlanes } from "../control-planes.ts";
+import type { ControlPlanes } from "../../views/control-planes.ts";
+import type { GrantPolicyIndex } from "../../views/grant-policy-index.ts";
+import type { PolicyPlace } from "../../views/watched-policies.ts";
 import type { FollowedKinds } from "../followed-kinds.ts";
-import type { GrantPolicyIndex } from "./grant-policy-index.ts";
 import { placeOfGrant, planeOfLabel, type Trigger, type WishfulTrigger } from "./grant-wishes.ts";
 import type { WantedGrant } from "./grant-writer.ts";
-import type { PolicyPlace } from "./watched-policies.ts";
 
 /** What there should be for an origin, by what was heard so far. */
 export type KnownWish =

@@ -4,9 +4,9 @@ import type { GrantOrigin } from "../../core/policy/grant-origin.ts";
 import { compileGrantPolicy } from "../../core/policy/grant-policy.ts";
 import { sameGroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import { type GrantCreationPolicy, parseGrantCreationPolicy } from "../../core/resources/grant-creation-policy.ts";
-import type { ControlPlanes } from "../control-planes.ts";
+import type { ControlPlanes } from "../../views/control-planes.ts";
+import { grantPoliciesType } from "../../views/quota-types.ts";
 import type { ObjectReader } from "../ownership/objects/object-reader.ts";
-import { grantPoliciesType } from "../quota-types.ts";
 import { placeOfGrant, planeOfLabel, renderGrant } from "./grant-wishes.ts";
 
 /** What there should be for an origin, by what servers say when they are asked. */

@@ -1,4 +1,4 @@
-import type { PolicyPlace } from "./watched-policies.ts";
+import type { PolicyPlace } from "../../views/watched-policies.ts";
 
 /** What is known of the control planes that a policy grants in. */
 export interface ParentKnowledge {

@@ -1,7 +1,7 @@
 import { UnreadableObject } from "@milo-quota/kubernetes/client/resources/read-reply.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { Runtime } from "../../views/runtime.ts";
 import { inTime } from "../in-time.ts";
-import type { Runtime } from "../runtime.ts";
 import { GrantNameTaken } from "./grant-writer.ts";
 
 /** A plane did not answer a moment ago, and is not asked again just now. */

@@ -1,6 +1,6 @@
 import { type GroupKind, sameGroupKind } from "../../core/resources/fields/consumer-ref.ts";
-import type { GrantPolicyIndex } from "./grant-policy-index.ts";
-import type { PolicyPlace } from "./watched-policies.ts";
+import type { GrantPolicyIndex } from "../../views/grant-policy-index.ts";
+import type { PolicyPlace } from "../../views/watched-policies.ts";
 
 type Indexed = NonNullable<ReturnType<GrantPolicyIndex["get"]>>;
 

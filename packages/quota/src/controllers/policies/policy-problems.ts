@@ -1,8 +1,8 @@
 import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
 import { grantCreationPolicyDefinition } from "../../core/resources/grant-creation-policy.ts";
 import { quotaApiVersion } from "../../core/resources/well-known.ts";
-import type { GrantPolicyIndex } from "./grant-policy-index.ts";
-import type { PolicyPlace } from "./watched-policies.ts";
+import type { GrantPolicyIndex } from "../../views/grant-policy-index.ts";
+import type { PolicyPlace } from "../../views/watched-policies.ts";
 
 const problemsMax = 10_000;
 

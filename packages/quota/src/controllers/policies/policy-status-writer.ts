@@ -1,19 +1,19 @@
 import type { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
 import { again, type Outcome, settled } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { writeStatus } from "@milo-quota/kubernetes/client/resources/write-status.ts";
 import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import { type Condition, type ConditionState, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { AnyPolicy, IndexedPolicy } from "../../core/policy/policy-index.ts";
 import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
+import type { Running, Runtime } from "../../views/runtime.ts";
+import type { PolicyPlace, WatchedPolicies } from "../../views/watched-policies.ts";
 import { PlaneQueues } from "../ownership/plane-queues.ts";
-import { anyObject } from "../quota-types.ts";
-import type { Running, Runtime } from "../runtime.ts";
 import { isWorthReporting } from "../status/quiet-conflicts.ts";
-import { writeStatus } from "../status/write-status.ts";
 import type { TriggerKind } from "./policy-conditions.ts";
-import type { PolicyPlace, WatchedPolicies } from "./watched-policies.ts";
 
 /** How often it is looked whether a kind that was not served is served by now. */
 const recheckMs = 60_000;

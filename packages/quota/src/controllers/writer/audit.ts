@@ -1,8 +1,8 @@
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
 import { plus } from "../../core/ledger/arithmetic.ts";
 import { type Amount, noAmount } from "../../core/resources/fields/amount.ts";
-import type { Runtime } from "../runtime.ts";
-import type { Views } from "../views/views.ts";
+import type { Runtime } from "../../views/runtime.ts";
+import type { Views } from "../../views/views.ts";
 import { type ConsumerKey, type ConsumerState, consumerId } from "./consumer-state.ts";
 
 /** How many claims are added up before others have their turn. */

@@ -3,7 +3,7 @@ import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import { noPage } from "../../core/ledger/page.ts";
 import { amountOf } from "../../core/resources/fields/amount.ts";
 import { parseResourceClaim } from "../../core/resources/resource-claim.ts";
-import { ClaimRecords } from "../views/claim-record.ts";
+import { ClaimRecords } from "../../views/claim-record.ts";
 import { ConsumerState } from "./consumer-state.ts";
 import type { StoredPage } from "./pages/stored-page.ts";
 

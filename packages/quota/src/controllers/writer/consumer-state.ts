@@ -11,7 +11,7 @@ import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import type { ResourceGrant } from "../../core/resources/resource-grant.ts";
 import { grantActivity } from "../../core/resources/rules/grant-activity.ts";
 import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
-import type { ClaimRecord } from "../views/claim-record.ts";
+import type { ClaimRecord } from "../../views/claim-record.ts";
 import { Fences } from "./fences.ts";
 import type { StoredPage } from "./pages/stored-page.ts";
 import { Turns } from "./transactions/turns.ts";

@@ -1,7 +1,7 @@
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
-import type { Runtime } from "../runtime.ts";
-import type { RegistrationIndex } from "../views/registration-index.ts";
-import type { Views } from "../views/views.ts";
+import type { RegistrationIndex } from "../../views/registration-index.ts";
+import type { Runtime } from "../../views/runtime.ts";
+import type { Views } from "../../views/views.ts";
 import type { ClaimStore } from "./claims/claim-store.ts";
 import type { ForcedClaims } from "./claims/forced-claims.ts";
 import type { BucketViews } from "./pages/bucket-views.ts";

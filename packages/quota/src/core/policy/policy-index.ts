@@ -59,6 +59,8 @@ export class PolicyIndex<Policy extends AnyPolicy, Compiled> {
   readonly #entries = new Map<string, Entry<Policy, Compiled>>();
   /** Those at work, by kind. */
   readonly #ready = new Map<string, Map<string, ReadyPolicy<Policy, Compiled>>>();
+  /** Those that are switched off, by kind. */
+  readonly #disabled = new Map<string, Map<string, IndexedPolicy<Policy, Compiled>>>();
 
   constructor(root: string, rules: PolicyRules<Policy, Compiled>) {
     this.#root = root;
@@ -67,8 +69,19 @@ export class PolicyIndex<Policy extends AnyPolicy, Compiled> {
 
   /** A policy in the root is about all planes, one in another plane about that plane alone. */
   policiesFor(kind: GroupKind, plane: string): readonly ReadyPolicy<Policy, Compiled>[] {
-    const about = this.#ready.get(groupKindText(kind))?.values() ?? [];
-    return [...about].filter((policy) => policy.plane === this.#root || policy.plane === plane);
+    return this.#aboutPlane(this.#ready.get(groupKindText(kind)), plane);
+  }
+
+  /** Those that are switched off, and would be at work otherwise. */
+  disabledFor(kind: GroupKind, plane: string): readonly IndexedPolicy<Policy, Compiled>[] {
+    return this.#aboutPlane(this.#disabled.get(groupKindText(kind)), plane);
+  }
+
+  /** How many are at work. */
+  get readyCount(): number {
+    let count = 0;
+    for (const policies of this.#ready.values()) count += policies.size;
+    return count;
   }
 
   /** The kinds that policies at work are about. */
@@ -93,7 +106,7 @@ export class PolicyIndex<Policy extends AnyPolicy, Compiled> {
 
   remove(plane: string, name: string): void {
     const key = keyOf(plane, name);
-    this.#unready(key);
+    this.#takeOut(key);
     this.#entries.delete(key);
   }
 
@@ -118,23 +131,43 @@ export class PolicyIndex<Policy extends AnyPolicy, Compiled> {
   }
 
   #set(key: string, entry: Entry<Policy, Compiled>): void {
-    this.#unready(key);
+    this.#takeOut(key);
     this.#entries.set(key, entry);
     const { plane, policy, kind, verdict, readySince } = entry;
-    if (verdict.state !== "ready") return;
-    const about = this.#ready.get(groupKindText(kind)) ?? new Map<string, ReadyPolicy<Policy, Compiled>>();
-    about.set(key, { plane, policy, kind, readySince, compiled: verdict.compiled });
-    this.#ready.set(groupKindText(kind), about);
+    if (verdict.state === "ready") {
+      putInto(this.#ready, kind, key, { plane, policy, kind, readySince, compiled: verdict.compiled });
+    }
+    if (verdict.state === "disabled") putInto(this.#disabled, kind, key, entry);
   }
 
-  #unready(key: string): void {
+  #aboutPlane<Placed extends { readonly plane: string }>(
+    policies: ReadonlyMap<string, Placed> | undefined,
+    plane: string,
+  ): readonly Placed[] {
+    if (policies === undefined) return [];
+    return [...policies.values()].filter((policy) => policy.plane === this.#root || policy.plane === plane);
+  }
+
+  #takeOut(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    const text = groupKindText(entry.kind);
-    const about = this.#ready.get(text);
-    about?.delete(key);
-    if (about?.size === 0) this.#ready.delete(text);
+    takeFrom(this.#ready, entry.kind, key);
+    takeFrom(this.#disabled, entry.kind, key);
   }
+}
+
+function putInto<Value>(byKind: Map<string, Map<string, Value>>, kind: GroupKind, key: string, value: Value): void {
+  const text = groupKindText(kind);
+  const policies = byKind.get(text) ?? new Map<string, Value>();
+  policies.set(key, value);
+  byKind.set(text, policies);
+}
+
+function takeFrom<Value>(byKind: Map<string, Map<string, Value>>, kind: GroupKind, key: string): void {
+  const text = groupKindText(kind);
+  const policies = byKind.get(text);
+  policies?.delete(key);
+  if (policies?.size === 0) byKind.delete(text);
 }
 
 function verdictOf<Compiled>(

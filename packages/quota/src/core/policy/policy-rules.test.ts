@@ -92,7 +92,7 @@ describe("a claim policy that names no consumer", () => {
       const view = {
         byResourceType: (type: string) => registrations.filter(({ resourceType }) => resourceType === type),
       };
-      const rules = claimPolicyRules({ root: "root", tenantKinds: () => tenants }, view);
+      const rules = claimPolicyRules(() => tenants, view);
       expect(rules.issues(policy(asked), "root").map(issueText)).toEqual(issues);
     });
   }

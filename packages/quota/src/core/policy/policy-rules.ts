@@ -10,24 +10,20 @@ import { type CompiledClaimPolicy, compileClaimPolicy } from "./claim-policy.ts"
 import { type CompiledGrantPolicy, compileGrantPolicy } from "./grant-policy.ts";
 import type { PolicyRules } from "./policy-index.ts";
 
-/** What policies need to know of control planes. */
-export interface PolicyPlanes {
-  readonly root: string;
-  /**
-   * Kinds of the projects and organizations that objects of a kind can belong to, as far as a policy in a plane is about
-   * them; none, if such objects belong to nobody.
-   */
-  tenantKinds(plane: string, of: GroupKind): readonly GroupKind[];
-}
+/**
+ * Kinds of the projects and organizations that objects of a kind can belong to, as far as a policy in a plane is about
+ * them; none, if such objects belong to no tenant.
+ */
+export type TenantKinds = (plane: string, of: GroupKind) => readonly GroupKind[];
 
 export function claimPolicyRules(
-  planes: PolicyPlanes,
+  tenantKinds: TenantKinds,
   view: RegistrationView,
 ): PolicyRules<ClaimCreationPolicy, CompiledClaimPolicy> {
   return {
     compile: compileClaimPolicy,
     issues: (policy, plane) => [
-      ...consumerIssues(policy, planes.tenantKinds(plane, triggerKind(policy)), view),
+      ...consumerIssues(policy, tenantKinds(plane, triggerKind(policy)), view),
       ...claimPolicyIssues(policy, view),
     ],
     resourceTypes: ({ template }) => template.requests.map(({ resourceType }) => resourceType),
@@ -62,14 +58,14 @@ function triggerKind({ trigger }: ClaimCreationPolicy): GroupKind {
 }
 
 export function grantPolicyRules(
-  planes: PolicyPlanes,
+  root: string,
   view: RegistrationView,
 ): PolicyRules<GrantCreationPolicy, CompiledGrantPolicy> {
   return {
     compile: compileGrantPolicy,
     issues: (policy, plane) => [
       ...ownKindIssues(policy),
-      ...parentIssues(policy, plane === planes.root),
+      ...parentIssues(policy, plane === root),
       ...grantPolicyIssues(policy, view),
     ],
     resourceTypes: ({ template }) => template.allowances.map(({ resourceType }) => resourceType),

@@ -1,8 +1,8 @@
 import type { AdmissionListener } from "../../admission/admission-listener.ts";
-import type { PolicyListener } from "../../admission/policies/policy-sight.ts";
 import type { Enforcement } from "../../core/resources/enforcement.ts";
 import type { MetricTable } from "../../telemetry/metric-declaration.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
+import type { Views } from "../../views/views.ts";
 
 export const admissionMetrics = {
   results: {
@@ -62,10 +62,18 @@ export function measureEnforcement(metrics: Metrics, enforcement: () => Enforcem
   metrics.readEach(admissionMetrics.enforcement, (set) => set({ mode: enforcement() }, 1));
 }
 
-export function measurePolicies(metrics: Metrics): PolicyListener {
+export function measurePolicies(metrics: Metrics, policies: Pick<Views["claimPolicies"], "subscribe">): void {
   const events = metrics.counter(policyMetrics.events);
   const loads = metrics.counter(policyMetrics.loads);
-  return { changed: (type) => events.inc({ type }), loaded: () => loads.inc() };
+  const loaded = (type: "add" | "update"): void => {
+    events.inc({ type });
+    loads.inc();
+  };
+  policies.subscribe({
+    added: () => loaded("add"),
+    changed: () => loaded("update"),
+    removed: () => events.inc({ type: "delete" }),
+  });
 }
 
 export function measurePolicyCount(metrics: Metrics, active: () => number): void {

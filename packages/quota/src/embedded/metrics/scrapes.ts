@@ -1,9 +1,10 @@
+import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
 /** Whoever asks for metrics while they are being gathered gets the same ones: it is never done twice at a time. */
 export class Scrapes {
   readonly #metrics: Metrics;
-  readonly #stopped = new AbortController();
+  readonly #stopped = sharedAbort();
   #underWay: Promise<string> | undefined;
 
   constructor(metrics: Metrics) {

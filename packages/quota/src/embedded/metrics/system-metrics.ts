@@ -8,11 +8,11 @@ import type { AdmissionOptions } from "../../admission/admission.ts";
 import { measureDecisions } from "../../controllers/metrics/decision-metrics.ts";
 import { measureHealth, measureInformers } from "../../controllers/metrics/health-metrics.ts";
 import { measureQueues } from "../../controllers/metrics/queue-metrics.ts";
-import type { Runtime } from "../../controllers/runtime.ts";
 import type { DecisionListener } from "../../controllers/writer/writer-deps.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { measureProcess } from "../../telemetry/process-metrics.ts";
 import type { Tenancy } from "../../tenancy/tenancy.ts";
+import type { Runtime } from "../../views/runtime.ts";
 import type { QuotaSystem } from "../quota-system.ts";
 import { measureAdmission, measureEnforcement, measurePolicies, measurePolicyCount } from "./admission-metrics.ts";
 import { measureRequests, measureWatches } from "./request-metrics.ts";
@@ -38,7 +38,7 @@ export class SystemMetrics {
   readonly toldRequests: RequestListener;
   readonly toldQueues: QueueListeners;
   readonly toldDecisions: DecisionListener;
-  readonly admission: Required<Pick<AdmissionOptions, "told" | "toldStreams" | "toldPolicies">>;
+  readonly admission: Required<Pick<AdmissionOptions, "told" | "toldStreams">>;
   readonly overLog: (log: RecordLog) => RecordLog;
 
   constructor(options: SystemMetricsOptions) {
@@ -53,7 +53,6 @@ export class SystemMetrics {
     this.admission = {
       told: measureAdmission(metrics),
       toldStreams: measureStreams(metrics),
-      toldPolicies: measurePolicies(metrics),
     };
     this.overLog = (log) => measuredLog(log, metrics, elapsedMs);
     this.#stopProcess = measureProcess(metrics, clock.now() - elapsedMs());
@@ -69,14 +68,11 @@ export class SystemMetrics {
   showQuota(quota: QuotaSystem, tenancy: Pick<Tenancy, "informers">, { planes, clock, report }: Runtime): void {
     measureEnforcement(this.#metrics, () => quota.enforcement);
     measureStreamHealth(this.#metrics, () => quota.health);
+    measurePolicies(this.#metrics, quota.views.claimPolicies);
     measurePolicyCount(this.#metrics, () => quota.health.activePolicies);
     measureHealth(this.#metrics, quota.controllers, planes);
     const { controllers } = quota;
-    measureInformers(this.#metrics, () => [
-      ...controllers.health.informers,
-      ...quota.health.informers,
-      ...tenancy.informers,
-    ]);
+    measureInformers(this.#metrics, () => [...controllers.health.informers, ...tenancy.informers]);
     const nextTurn = (signal: AbortSignal): Promise<void> => pause(clock, 0, signal);
     this.#metrics.add(new StateMetrics({ planes, report, nextTurn }));
   }

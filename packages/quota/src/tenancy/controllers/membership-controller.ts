@@ -10,7 +10,7 @@ import {
 import type { TenancyRuntime } from "../tenancy-runtime.ts";
 import { type MembershipRecord, membershipRecord } from "../tenant-records.ts";
 import { atRoot, type TenantViews } from "../tenant-views.ts";
-import { type Readiness, writeStatus } from "./tenant-writes.ts";
+import { type Readiness, writeReadiness } from "./tenant-writes.ts";
 
 /** Lets memberships say whether they give any rights. What rights they give does not depend on it. */
 export class MembershipController {
@@ -74,7 +74,7 @@ export class MembershipController {
     if (membership === undefined || record === undefined) return settled;
     const { clock } = this.#runtime;
     const readiness = this.#readinessOf(record);
-    await writeStatus({ client: this.#memberships, clock }, membership, { readiness }, signal);
+    await writeReadiness({ client: this.#memberships, clock }, membership, { readiness }, signal);
     return settled;
   }
 

@@ -1,4 +1,6 @@
 import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
+import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { organizationNamespace, organizationOfNamespace } from "../../core/resources/object-tenant.ts";
@@ -6,9 +8,9 @@ import { type Organization, organizationDefinition, parseOrganization } from "..
 import { parseProject, projectDefinition } from "../resources/project.ts";
 import type { TenancyRuntime } from "../tenancy-runtime.ts";
 import { isDeleting, isKept } from "../tenant-records.ts";
-import { anyObject, atRoot, namespacesType, type TenantViews } from "../tenant-views.ts";
-import { ensureNamespace, removeNamespace } from "./organization-namespace.ts";
-import { hold, release, unlessOvertaken, writeStatus } from "./tenant-writes.ts";
+import { atRoot, type TenantViews } from "../tenant-views.ts";
+import { ensureOrganizationNamespace, removeNamespace } from "./organization-namespace.ts";
+import { hold, release, unlessOvertaken, writeReadiness } from "./tenant-writes.ts";
 
 /** How soon it is looked at again whether something is gone whose end is not told. */
 const lookAgainMs = 1_000;
@@ -84,7 +86,7 @@ export class OrganizationController {
     // Held before anything is made for it, so that nothing is left behind.
     const organization = isKept(found.metadata) ? found : await hold(this.#organizations, found, undefined, signal);
     const namespace = organizationNamespace(organization.metadata.name ?? "");
-    const state = await ensureNamespace(this.#namespaces, organization, signal);
+    const state = await ensureOrganizationNamespace(this.#namespaces, organization, signal);
     const readiness =
       state === "ready"
         ? ({ status: "True", reason: "OrganizationReady", message: `namespace ${namespace} is there` } as const)
@@ -121,10 +123,10 @@ export class OrganizationController {
 
   #write(
     organization: Organization,
-    status: Parameters<typeof writeStatus>[2],
+    status: Parameters<typeof writeReadiness>[2],
     signal: AbortSignal,
   ): Promise<Organization> {
     const { clock } = this.#runtime;
-    return writeStatus({ client: this.#organizations, clock }, organization, status, signal);
+    return writeReadiness({ client: this.#organizations, clock }, organization, status, signal);
   }
 }

@@ -9,7 +9,7 @@ import { ownedBy, unlessOvertaken } from "./tenant-writes.ts";
 type Namespaces = ResourceClient<KubernetesObject>;
 
 /** Makes the namespace of an organization its own. One that was another's of the same name goes first. */
-export async function ensureNamespace(
+export async function ensureOrganizationNamespace(
   namespaces: Namespaces,
   organization: Organization,
   signal: AbortSignal,

@@ -1,14 +1,14 @@
 import { type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
-import { projectPath, projectPlane } from "../plane-layout.ts";
+import { projectPath, projectPlane } from "../../views/tenant-planes.ts";
 import { type Project, parseProject, projectDefinition } from "../resources/project.ts";
 import type { TenancyRuntime } from "../tenancy-runtime.ts";
 import type { TenantDirectory } from "../tenant-directory.ts";
 import { isDeleting, isKept, type OrganizationRecord, type ProjectRecord, projectRecord } from "../tenant-records.ts";
 import { atRoot, type TenantViews } from "../tenant-views.ts";
 import { openProjectPlane } from "./project-plane.ts";
-import { hold, ownedBy, type Readiness, release, writeStatus } from "./tenant-writes.ts";
+import { hold, ownedBy, type Readiness, release, writeReadiness } from "./tenant-writes.ts";
 
 /** Gives every project its control plane, and removes that with everything in it when the project goes. */
 export class ProjectController {
@@ -121,7 +121,7 @@ export class ProjectController {
 
   async #write(project: Project, readiness: Readiness, signal: AbortSignal): Promise<Outcome> {
     const { clock } = this.#runtime;
-    await writeStatus({ client: this.#projects, clock }, project, { readiness }, signal);
+    await writeReadiness({ client: this.#projects, clock }, project, { readiness }, signal);
     return settled;
   }
 

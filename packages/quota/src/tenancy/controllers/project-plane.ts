@@ -1,13 +1,15 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
+import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { systemNamespace } from "../../core/resources/well-known.ts";
-import { projectPlane, tenantLayout } from "../plane-layout.ts";
+import { projectPlane } from "../../views/tenant-planes.ts";
+import { tenantLayout } from "../plane-layout.ts";
 import type { Project } from "../resources/project.ts";
 import { projectUidAnnotation } from "../resources/tenancy-names.ts";
 import type { TenancyRuntime } from "../tenancy-runtime.ts";
 import type { TenantDirectory } from "../tenant-directory.ts";
-import { anyObject, namespacesType } from "../tenant-views.ts";
 
 /**
  * Makes the control plane of a project, empty: what is in it from before, of another project of that name, goes first. A

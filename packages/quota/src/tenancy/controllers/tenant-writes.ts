@@ -1,9 +1,9 @@
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
+import { writeStatus } from "@milo-quota/kubernetes/client/resources/write-status.ts";
 import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { type Condition, type ConditionStatus, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
-import { type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject, OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { organizationDefinition } from "../resources/organization.ts";
 import { tenancyFinalizer } from "../resources/tenancy-names.ts";
@@ -19,8 +19,8 @@ export interface Readiness {
   readonly message: string;
 }
 
-/** Writes what the status is to say, unless it says so already. */
-export async function writeStatus<Kind extends Conditioned>(
+/** Writes the condition Ready, and what else the status is to say, unless it says so already. */
+export async function writeReadiness<Kind extends Conditioned>(
   { client, clock }: { readonly client: ResourceClient<Kind>; readonly clock: Clock },
   object: Kind,
   { readiness, ...others }: { readonly readiness: Readiness } & Readonly<Record<string, unknown>>,
@@ -32,8 +32,7 @@ export async function writeStatus<Kind extends Conditioned>(
   const state = { type: "Ready", ...readiness, ...observed };
   const conditions = setCondition(before.conditions ?? [], state, timeText(clock.now()));
   const after = { ...before, ...others, ...observed, conditions };
-  if (jsonEquals(before as unknown as JsonValue, after as unknown as JsonValue)) return object;
-  return client.updateStatus({ ...object, status: after } as KubernetesObject, {}, signal);
+  return (await writeStatus(client, object, { before, after }, signal)) ?? object;
 }
 
 /** Holds an object by our finalizer, on the very version that is known; and gives it an owner, if there is one. */

@@ -1,10 +1,11 @@
 import { organizationNamespace, tenantGroup } from "../../core/resources/object-tenant.ts";
+import { tenantVersion } from "../../views/tenant-planes.ts";
 
 /** Names that other programs rely on. */
 
 export const resourceManagerGroup = tenantGroup;
 export const iamGroup = "iam.miloapis.com";
-export const tenancyVersion = "v1alpha1";
+export const tenancyVersion = tenantVersion;
 
 /** Keeps an organization or a project until everything that was made for it is gone. */
 export const tenancyFinalizer = "resourcemanager.miloapis.com/tenancy";

@@ -6,8 +6,8 @@ import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json
 import type { OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { parseResourceClaim, type ResourceClaim } from "../../../core/resources/resource-claim.ts";
 import { annotations, claimFinalizer } from "../../../core/resources/well-known.ts";
-import type { ControlPlanes } from "../../control-planes.ts";
-import { claimsType } from "../../quota-types.ts";
+import type { ControlPlanes } from "../../../views/control-planes.ts";
+import { claimsType } from "../../../views/quota-types.ts";
 
 /** A claim as it was when something was decided about it: another version of it is left to another decision. */
 export interface DecidedOn {

@@ -1,7 +1,7 @@
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import { mayOwn } from "../../../core/resources/claim-owner.ts";
-import type { Runtime } from "../../runtime.ts";
-import type { AutomaticClaim, ClaimRecord } from "../../views/claim-record.ts";
+import type { AutomaticClaim, ClaimRecord } from "../../../views/claim-record.ts";
+import type { Runtime } from "../../../views/runtime.ts";
 import { addressOf, type ObjectAddress, placeKey } from "../objects/governed-object.ts";
 import { factsOf, type ObjectReader } from "../objects/object-reader.ts";
 import type { ObjectViews } from "../objects/object-views.ts";

@@ -1,8 +1,8 @@
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import type { GroupKind } from "../../../core/resources/fields/consumer-ref.ts";
-import type { Runtime } from "../../runtime.ts";
-import type { ClaimRecord } from "../../views/claim-record.ts";
-import type { Views } from "../../views/views.ts";
+import type { ClaimRecord } from "../../../views/claim-record.ts";
+import type { Runtime } from "../../../views/runtime.ts";
+import type { Views } from "../../../views/views.ts";
 import { Arrivals } from "../arrivals.ts";
 import { FirstSeen } from "../objects/first-seen.ts";
 import { addressOf, isSameAddress, kindKey, type ObjectAddress, placeKey } from "../objects/governed-object.ts";

@@ -3,8 +3,8 @@ import { again, type Outcome, settled } from "@milo-quota/kubernetes/client/queu
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { claimOwner } from "../../../core/resources/claim-owner.ts";
-import type { Running, Runtime } from "../../runtime.ts";
-import type { AutomaticClaim, ClaimRecord } from "../../views/claim-record.ts";
+import type { AutomaticClaim, ClaimRecord } from "../../../views/claim-record.ts";
+import type { Running, Runtime } from "../../../views/runtime.ts";
 import { addressOf, placeKey } from "../objects/governed-object.ts";
 import { PlaneQueues } from "../plane-queues.ts";
 import type { ClaimChanges, DecidedOn, OwnerChange } from "./claim-changes.ts";

@@ -1,5 +1,5 @@
 import { soleOwner } from "../../../core/resources/claim-owner.ts";
-import type { AutomaticClaim, ClaimRecord } from "../../views/claim-record.ts";
+import type { AutomaticClaim, ClaimRecord } from "../../../views/claim-record.ts";
 
 /** What is known of the object that a claim is for. There is at most one under its name. */
 export type Sighting =

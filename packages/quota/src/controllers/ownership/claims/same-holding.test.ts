@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { amountOf } from "../../../core/resources/fields/amount.ts";
-import type { AutomaticClaim, ClaimRecord } from "../../views/claim-record.ts";
+import type { AutomaticClaim, ClaimRecord } from "../../../views/claim-record.ts";
 import { holdsTheSame } from "./same-holding.ts";
 
 const automatic: AutomaticClaim = {

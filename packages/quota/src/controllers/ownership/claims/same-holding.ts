@@ -1,5 +1,5 @@
 import type { ClaimPart } from "../../../core/ledger/claim-knowledge.ts";
-import type { AutomaticClaim, ClaimRecord } from "../../views/claim-record.ts";
+import type { AutomaticClaim, ClaimRecord } from "../../../views/claim-record.ts";
 
 /** Whether a claim holds, for the same objects, what it held before. That it was bound to one of them changes nothing in that. */
 export function holdsTheSame(before: ClaimRecord | undefined, now: ClaimRecord): boolean {

@@ -5,9 +5,9 @@ import type { OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta
 import type { RenderedClaim } from "../../../core/policy/claim-policy.ts";
 import { parseResourceClaim, type ResourceClaim } from "../../../core/resources/resource-claim.ts";
 import { candidatesMax } from "../../../core/resources/well-known.ts";
-import { claimsType } from "../../quota-types.ts";
-import type { Runtime } from "../../runtime.ts";
-import type { ClaimRecord } from "../../views/claim-record.ts";
+import type { ClaimRecord } from "../../../views/claim-record.ts";
+import { claimsType } from "../../../views/quota-types.ts";
+import type { Runtime } from "../../../views/runtime.ts";
 import type { ForcedClaims } from "../../writer/claims/forced-claims.ts";
 import type { ClaimChanges, DecidedOn } from "../claims/claim-changes.ts";
 import { placeKey } from "../objects/governed-object.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { ClaimRecord } from "../../views/claim-record.ts";
+import type { ClaimRecord } from "../../../views/claim-record.ts";
 import { FirstSeen } from "./first-seen.ts";
 
 let nowMs: number;

@@ -1,5 +1,5 @@
 import { soleOwner } from "../../../core/resources/claim-owner.ts";
-import type { ClaimRecord } from "../../views/claim-record.ts";
+import type { ClaimRecord } from "../../../views/claim-record.ts";
 
 interface Seen {
   readonly uid: string;

@@ -1,7 +1,7 @@
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import type { GroupKind } from "../../../core/resources/fields/consumer-ref.ts";
-import type { ControlPlanes } from "../../control-planes.ts";
-import type { AutomaticClaim } from "../../views/claim-record.ts";
+import type { AutomaticClaim } from "../../../views/claim-record.ts";
+import type { ControlPlanes } from "../../../views/control-planes.ts";
 
 /** Where an object is that claims are made for. */
 export interface ObjectAddress {

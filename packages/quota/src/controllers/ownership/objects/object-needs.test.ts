@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { compileClaimPolicy } from "../../../core/policy/claim-policy.ts";
 import { parseClaimCreationPolicy } from "../../../core/resources/claim-creation-policy.ts";
 import { amountOf } from "../../../core/resources/fields/amount.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../../../views/runtime.ts";
 import type { GoverningPolicy } from "../claim-policies.ts";
 import { type NotedNeeds, ObjectNeeds } from "./object-needs.ts";
 

@@ -13,8 +13,8 @@ import type { RequestInfo, RequestUser } from "../../../core/policy/policy-varia
 import { type ConsumerRef, consumerKey, type GroupKind } from "../../../core/resources/fields/consumer-ref.ts";
 import { dimensionKey } from "../../../core/resources/fields/dimensions.ts";
 import type { ClaimRequest } from "../../../core/resources/resource-claim.ts";
-import { planeLabel, planeOfConsumer } from "../../control-planes.ts";
-import type { Runtime } from "../../runtime.ts";
+import { planeLabel, planeOfConsumer } from "../../../views/control-planes.ts";
+import type { Runtime } from "../../../views/runtime.ts";
 import type { ClaimPolicies, GoverningPolicy } from "../claim-policies.ts";
 
 /** What a policy wants to have claimed for an object as it is stored. */

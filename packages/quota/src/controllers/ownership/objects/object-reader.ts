@@ -1,9 +1,9 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { GroupKind } from "../../../core/resources/fields/consumer-ref.ts";
-import type { ControlPlanes } from "../../control-planes.ts";
-import { anyObject } from "../../quota-types.ts";
+import type { ControlPlanes } from "../../../views/control-planes.ts";
 import type { ObjectAddress } from "./governed-object.ts";
 
 /** Which kinds a plane serves, by what its server says. */

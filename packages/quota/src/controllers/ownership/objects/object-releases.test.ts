@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ClaimPart } from "../../../core/ledger/claim-knowledge.ts";
 import { amountOf } from "../../../core/resources/fields/amount.ts";
 import { parseResourceClaim } from "../../../core/resources/resource-claim.ts";
-import type { AutomaticClaim, ClaimRecord } from "../../views/claim-record.ts";
+import type { AutomaticClaim, ClaimRecord } from "../../../views/claim-record.ts";
 import type { ClaimEntry } from "../claims/claim-register.ts";
 import { ObjectReleases, type StoredClaims } from "./object-releases.ts";
 

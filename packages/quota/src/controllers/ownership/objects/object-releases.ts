@@ -3,7 +3,7 @@ import type { ClaimPart } from "../../../core/ledger/claim-knowledge.ts";
 import { soleOwner } from "../../../core/resources/claim-owner.ts";
 import type { ConsumerRef } from "../../../core/resources/fields/consumer-ref.ts";
 import type { ResourceClaim } from "../../../core/resources/resource-claim.ts";
-import { type ClaimRecord, ClaimRecords } from "../../views/claim-record.ts";
+import { type ClaimRecord, ClaimRecords } from "../../../views/claim-record.ts";
 import type { ReleasedClaim } from "../../writer/transactions/ticket.ts";
 import type { ClaimEntry, ClaimRegister } from "../claims/claim-register.ts";
 import { balance } from "../forced/balance.ts";

@@ -2,10 +2,11 @@ import type { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { GroupKind } from "../../../core/resources/fields/consumer-ref.ts";
+import type { Running, Runtime } from "../../../views/runtime.ts";
+import { SharedValues } from "../../../views/shared-values.ts";
+import type { PolicyPlace } from "../../../views/watched-policies.ts";
 import { FollowedKinds } from "../../followed-kinds.ts";
-import type { Running, Runtime } from "../../runtime.ts";
-import { SharedValues } from "../../shared-values.ts";
-import type { ClaimPolicies, PolicyPlace, PolicyState } from "../claim-policies.ts";
+import type { ClaimPolicies, PolicyState } from "../claim-policies.ts";
 import type { Sighting } from "../claims/next-step.ts";
 import { kindKey, type ObjectAddress } from "./governed-object.ts";
 import type { ObjectNeeds } from "./object-needs.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseResourceClaim, type ResourceClaim } from "../../../core/resources/resource-claim.ts";
-import { ClaimRecords } from "../../views/claim-record.ts";
+import { ClaimRecords } from "../../../views/claim-record.ts";
 import { ConsumerState } from "../consumer-state.ts";
 import type { WriterDeps } from "../writer-deps.ts";
 import { ClaimAnswers } from "./claim-answers.ts";

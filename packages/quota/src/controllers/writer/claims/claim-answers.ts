@@ -1,7 +1,7 @@
 import { type AnswerContext, deniedAnswer, grantedAnswer } from "../../../core/ledger/answer.ts";
 import type { ShortPart } from "../../../core/ledger/settle.ts";
 import type { ResourceClaim } from "../../../core/resources/resource-claim.ts";
-import { ClaimRecords } from "../../views/claim-record.ts";
+import { ClaimRecords } from "../../../views/claim-record.ts";
 import type { ConsumerState, OpenEntry } from "../consumer-state.ts";
 import type { WriterDeps } from "../writer-deps.ts";
 import { answerContext, statusFrame } from "./answer-context.ts";

@@ -1,9 +1,9 @@
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { parseResourceClaim, type ResourceClaim } from "../../../core/resources/resource-claim.ts";
-import type { ControlPlanes } from "../../control-planes.ts";
+import type { ControlPlanes } from "../../../views/control-planes.ts";
+import { claimsType } from "../../../views/quota-types.ts";
 import { findIfAny } from "../../find-if-any.ts";
-import { claimsType } from "../../quota-types.ts";
 import { parseWritten } from "../pages/written.ts";
 import { meaningOf } from "../write-failure.ts";
 

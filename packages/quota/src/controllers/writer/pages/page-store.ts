@@ -1,5 +1,7 @@
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
 import { TokenBucket } from "@milo-quota/kubernetes/client/queue/token-bucket.ts";
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
+import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { ObjectRef } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
@@ -16,10 +18,10 @@ import { type AllowanceBucket, parseAllowanceBucket } from "../../../core/resour
 import { bucketManifest } from "../../../core/resources/bucket-manifest.ts";
 import { bucketName } from "../../../core/resources/object-names.ts";
 import { pageFinalizer, quotaApiVersion, systemNamespace } from "../../../core/resources/well-known.ts";
+import { bucketsType } from "../../../views/quota-types.ts";
+import type { Runtime } from "../../../views/runtime.ts";
 import { findIfAny } from "../../find-if-any.ts";
-import { anyObject, bucketsType, namespacesType } from "../../quota-types.ts";
-import type { Runtime } from "../../runtime.ts";
-import { ensureNamespace, isNamespaceMissing } from "../../system-namespace.ts";
+import { ensureSystemNamespace, isNamespaceMissing } from "../../system-namespace.ts";
 import type { ConsumerKey } from "../consumer-state.ts";
 import { meaningOf } from "../write-failure.ts";
 import { type StoredPage, storedPage } from "./stored-page.ts";
@@ -73,7 +75,7 @@ export class PageStore {
       return storedPage(await this.#buckets(key).create(manifest, {}, signal));
     } catch (error) {
       if (ref.namespace === systemNamespace && isNamespaceMissing(error, systemNamespace)) {
-        await ensureNamespace(this.#runtime, key.plane, signal);
+        await ensureSystemNamespace(this.#runtime, key.plane, signal);
         return storedPage(await this.#buckets(key).create(manifest, {}, signal));
       }
       const found = await this.read(key, type, signal);

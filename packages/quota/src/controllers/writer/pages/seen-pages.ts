@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kuber
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { type ConsumerRef, readConsumerRef } from "../../../core/resources/fields/consumer-ref.ts";
 import { annotations } from "../../../core/resources/well-known.ts";
-import { bucketsType } from "../../quota-types.ts";
-import type { Runtime } from "../../runtime.ts";
+import { bucketsType } from "../../../views/quota-types.ts";
+import type { Runtime } from "../../../views/runtime.ts";
 
 /** As much of a page as tells whose it is, and who wrote it last. */
 export interface SeenPage {

@@ -5,7 +5,7 @@ import {
   grantPoliciesType,
   grantsType,
   registrationsType,
-} from "../../../controllers/quota-types.ts";
+} from "../../../views/quota-types.ts";
 import type { Path, StateFigure, StateKind } from "./state-kind.ts";
 
 const generations: readonly StateFigure[] = [

@@ -1,8 +1,8 @@
 import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
-import type { ControlPlanes } from "../../../controllers/control-planes.ts";
 import type { MetricDeclaration } from "../../../telemetry/metric-declaration.ts";
 import type { MetricSource } from "../../../telemetry/metrics.ts";
 import { headerLines, sampleLine } from "../../../telemetry/text-format.ts";
+import type { ControlPlanes } from "../../../views/control-planes.ts";
 import { objectLines } from "./object-lines.ts";
 import { type StateKind, stateDeclarations } from "./state-kind.ts";
 import { stateKinds } from "./state-kinds.ts";

@@ -1,15 +1,17 @@
 import type { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
-import type { ResourceRegistration } from "../../core/resources/resource-registration.ts";
-import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
+import type { ResourceRegistration } from "../core/resources/resource-registration.ts";
+import type { RegistrationView } from "../core/resources/rules/registration-rules.ts";
 
 /** Registrations by what they register. */
 export class RegistrationIndex implements RegistrationView {
   readonly #byType = new Map<string, Map<string, ResourceRegistration>>();
   readonly #listeners = new Set<(resourceType: string) => void>();
-  readonly stop: () => void;
+  /** Resolves when all registrations are known. */
+  readonly ready: Promise<void>;
 
   constructor(registrations: Informer<ResourceRegistration, ResourceRegistration>) {
-    this.stop = registrations.subscribe({
+    this.ready = registrations.ready;
+    registrations.subscribe({
       added: (_, now) => this.#put(now),
       changed: (_, before, now) => {
         if (before.resourceType !== now.resourceType) this.#drop(before);

@@ -4,28 +4,35 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { dnsLabel } from "@milo-quota/kubernetes/protocol/names.ts";
 import type { ConsumerRef } from "../../core/resources/fields/consumer-ref.ts";
 import { organizationOf, organizationRef, projectRef, tenantGroup } from "../../core/resources/object-tenant.ts";
+import {
+  addressOfPlane,
+  controlPlanePattern,
+  organizationPath,
+  planeOfTenant,
+  projectOfPlane,
+  projectPlane,
+  tenantVersion,
+} from "../../views/tenant-planes.ts";
 import { CommandFailure } from "../command-failure.ts";
 import { exitCodes } from "../exit-codes.ts";
 
-const version = "v1alpha1";
-const projectPrefix = "project-";
-const pathOfTenant = new RegExp(`/apis/${tenantGroup}/${version}/(projects|organizations)/([^/]+)/control-plane/?$`);
+const pathOfTenant = new RegExp(`${controlPlanePattern}/?$`);
 
-export const projectsType: ResourceType = { group: tenantGroup, version, plural: "projects", scope: "Cluster" };
+export const projectsType: ResourceType = {
+  group: tenantGroup,
+  version: tenantVersion,
+  plural: "projects",
+  scope: "Cluster",
+};
 
 /** The control plane of a project; everything in it is its own. */
-export function projectPlane(project: string): PlaneAddress {
-  return { plane: `${projectPrefix}${project}`, prefix: controlPlanePath("projects", project) };
+export function projectAddress(project: string): PlaneAddress {
+  return addressOfPlane(projectPlane(checked(project)));
 }
 
 /** The root as one organization sees it. */
-export function organizationPlane(organization: string): PlaneAddress {
-  return { plane: rootPlane.plane, prefix: controlPlanePath("organizations", organization) };
-}
-
-/** The project that a control plane is of; undefined for the root. */
-export function projectOfPlane({ plane }: PlaneAddress): string | undefined {
-  return plane.startsWith(projectPrefix) ? plane.slice(projectPrefix.length) : undefined;
+export function organizationAddress(organization: string): PlaneAddress {
+  return { plane: rootPlane.plane, prefix: organizationPath(checked(organization)) };
 }
 
 /** The organization whose view of the root this is. */
@@ -44,7 +51,7 @@ export function isSeenWhole(plane: PlaneAddress): boolean {
  * an organization's control plane is the organization's, also before the server has written that into it.
  */
 export function tenantOf(address: PlaneAddress, object: JsonObject): ConsumerRef | undefined {
-  const project = projectOfPlane(address);
+  const project = projectOfPlane(address.plane);
   if (project !== undefined) return projectRef(project);
   const organization = organizationOfPlane(address);
   return organizationOf(object) ?? (organization === undefined ? undefined : organizationRef(organization));
@@ -52,14 +59,12 @@ export function tenantOf(address: PlaneAddress, object: JsonObject): ConsumerRef
 
 /** The control plane in which a consumer's quota is kept: its own, else the one of the object that uses it. */
 export function planeOfConsumer(consumer: ConsumerRef, beside: PlaneAddress): PlaneAddress {
-  const project = projectOf(consumer);
-  if (project !== undefined) return projectPlane(project);
-  return isOrganization(consumer) ? rootPlane : beside;
+  const own = planeOfTenant(consumer);
+  return own === undefined ? beside : addressOfPlane(own);
 }
 
-/** Where the claims of a consumer are made, if not beside the object. */
-export function projectOf({ apiGroup, kind, name }: ConsumerRef): string | undefined {
-  return apiGroup === tenantGroup && kind === "Project" ? name : undefined;
+export function isProject({ apiGroup, kind }: ConsumerRef): boolean {
+  return apiGroup === tenantGroup && kind === "Project";
 }
 
 export function isOrganization({ apiGroup, kind }: ConsumerRef): boolean {
@@ -103,11 +108,9 @@ export function tenantsMeant(byPath: NamedTenants, byFlag: NamedTenants): NamedT
   return { ...(organization === undefined ? {} : { organization }), ...(project === undefined ? {} : { project }) };
 }
 
-function controlPlanePath(tenant: "projects" | "organizations", name: string): string {
-  const faults = dnsLabel(name);
-  if (faults.length > 0) {
-    const message = `${JSON.stringify(name)} is no name of a tenant: ${faults.join("; ")}`;
-    throw new CommandFailure(message, exitCodes.unusable);
-  }
-  return `/apis/${tenantGroup}/${version}/${tenant}/${name}/control-plane`;
+function checked(tenant: string): string {
+  const faults = dnsLabel(tenant);
+  if (faults.length === 0) return tenant;
+  const message = `${JSON.stringify(tenant)} is no name of a tenant: ${faults.join("; ")}`;
+  throw new CommandFailure(message, exitCodes.unusable);
 }

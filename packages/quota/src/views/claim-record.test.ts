@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseResourceClaim, type ResourceClaim } from "../../core/resources/resource-claim.ts";
+import { parseResourceClaim, type ResourceClaim } from "../core/resources/resource-claim.ts";
 import { ClaimRecords } from "./claim-record.ts";
 
 const consumerRef = { apiGroup: "", kind: "Namespace", name: "acme" };

@@ -1,10 +1,10 @@
-import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
-import { knowledgeOf } from "../../core/ledger/read-claim.ts";
-import { candidatesOf, ownersOf } from "../../core/resources/claim-candidates.ts";
-import { type ConsumerRef, consumerKey } from "../../core/resources/fields/consumer-ref.ts";
-import type { ResourceClaim, ResourceRef } from "../../core/resources/resource-claim.ts";
-import { annotations, labels } from "../../core/resources/well-known.ts";
-import { SharedValues } from "../shared-values.ts";
+import type { ClaimPart } from "../core/ledger/claim-knowledge.ts";
+import { knowledgeOf } from "../core/ledger/read-claim.ts";
+import { candidatesOf, ownersOf } from "../core/resources/claim-candidates.ts";
+import { type ConsumerRef, consumerKey } from "../core/resources/fields/consumer-ref.ts";
+import type { ResourceClaim, ResourceRef } from "../core/resources/resource-claim.ts";
+import { annotations, labels } from "../core/resources/well-known.ts";
+import { SharedValues } from "./shared-values.ts";
 
 /** What controllers keep of a claim: little, once it is decided. */
 export interface ClaimRecord {

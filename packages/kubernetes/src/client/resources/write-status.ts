@@ -1,6 +1,6 @@
-import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
-import { type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { KubernetesObject, ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
+import type { KubernetesObject, ObjectMeta } from "../../protocol/object-meta.ts";
+import type { ResourceClient } from "./resource-client.ts";
 
 /** A status as it was read, and as it should be. */
 export interface StatusChange {

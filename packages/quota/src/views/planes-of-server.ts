@@ -1,19 +1,14 @@
+import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { PlaneAddress, ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
-import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { ConsumerRef, GroupKind } from "../core/resources/fields/consumer-ref.ts";
 import { bucketNamespace } from "../core/resources/object-names.ts";
-import type { ControlPlanes, PlaneOwner } from "./control-planes.ts";
-import { anyObject } from "./quota-types.ts";
+import type { ControlPlanes, TenantPlanes } from "./control-planes.ts";
 
 /** How the planes of a server are called, and whose they are. */
-export interface PlaneLayout {
+export interface PlaneLayout extends TenantPlanes {
   addressOf(plane: string): PlaneAddress;
-  planeOf(owner: PlaneOwner): string | undefined;
-  tenantOf(plane: string, object: JsonObject): ConsumerRef | undefined;
-  tenantKinds(plane: string, of: GroupKind): readonly GroupKind[];
   /** Whether every organization has a namespace of its own, called organization-<name>. */
   readonly hasOrganizationNamespaces: boolean;
 }

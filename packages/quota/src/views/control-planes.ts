@@ -9,8 +9,18 @@ export interface PlaneOwner extends GroupKind {
   readonly name: string;
 }
 
+/** Which control plane belongs to which tenant. */
+export interface TenantPlanes {
+  /** The plane that belongs to an object; undefined when objects of its kind have none. */
+  planeOf(owner: PlaneOwner): string | undefined;
+  /** The project or organization that an object in a plane belongs to; undefined for one that belongs to no tenant. */
+  tenantOf(plane: string, object: JsonObject): ConsumerRef | undefined;
+  /** Of which kinds those can be, for objects of a kind that a policy in a plane is about. */
+  tenantKinds(plane: string, of: GroupKind): readonly GroupKind[];
+}
+
 /** The control planes there are, and how to reach them. */
-export interface ControlPlanes {
+export interface ControlPlanes extends TenantPlanes {
   /** Where registrations are, and policies that hold everywhere. */
   readonly root: string;
   client(plane: string): KubeClient;
@@ -18,12 +28,6 @@ export interface ControlPlanes {
   everywhere(type: ResourceType): ObjectSource;
   /** The objects of a kind in the root. */
   inRoot(type: ResourceType): ObjectSource;
-  /** The plane that belongs to an object; undefined when objects of its kind have none. */
-  planeOf(owner: PlaneOwner): string | undefined;
-  /** The project or organization that an object in a plane belongs to; undefined for one that belongs to nobody. */
-  tenantOf(plane: string, object: JsonObject): ConsumerRef | undefined;
-  /** Of which kinds those can be, for objects of a kind that a policy in a plane is about. */
-  tenantKinds(plane: string, of: GroupKind): readonly GroupKind[];
   /**
    * Where the buckets of a consumer are. Never another place for the same consumer, whatever comes or goes: two pages
    * would be no fence.

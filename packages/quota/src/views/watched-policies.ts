@@ -5,12 +5,9 @@ import {
   PolicyIndex,
   type PolicyRules,
   type ReadyPolicy,
-} from "../../core/policy/policy-index.ts";
-import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
-import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
-import type { Running } from "../runtime.ts";
-import { RegistrationIndex } from "../views/registration-index.ts";
-import type { Views } from "../views/views.ts";
+} from "../core/policy/policy-index.ts";
+import type { GroupKind } from "../core/resources/fields/consumer-ref.ts";
+import type { RegistrationIndex } from "./registration-index.ts";
 
 /** Which policy: they are in no namespace. */
 export interface PolicyPlace {
@@ -21,32 +18,26 @@ export interface PolicyPlace {
 export interface WatchedPoliciesOptions<Policy, Compiled> {
   readonly root: string;
   readonly policies: Informer<Policy, Policy>;
-  readonly registrations: Views["registrations"];
-  readonly rules: (view: RegistrationView) => PolicyRules<Policy, Compiled>;
+  readonly registrations: RegistrationIndex;
+  readonly rules: PolicyRules<Policy, Compiled>;
 }
 
 /** Policies of a kind as they are now, judged by the registrations there are now. */
-export class WatchedPolicies<Policy extends AnyPolicy, Compiled> implements Running {
+export class WatchedPolicies<Policy extends AnyPolicy, Compiled> {
   readonly #index: PolicyIndex<Policy, Compiled>;
-  readonly #registrations: RegistrationIndex;
   readonly #listeners = new Set<(place: PolicyPlace) => void>();
-  readonly #unsubscribe: readonly (() => void)[];
   #isReady = false;
   /** Resolves when all policies and all registrations are known: before, nothing here means anything. */
   readonly ready: Promise<void>;
 
   constructor({ root, policies, registrations, rules }: WatchedPoliciesOptions<Policy, Compiled>) {
-    this.#registrations = new RegistrationIndex(registrations);
-    this.#index = new PolicyIndex(root, rules(this.#registrations));
-    this.#unsubscribe = [
-      policies.subscribe({
-        added: ({ plane }, now) => this.#put(plane, now),
-        changed: ({ plane }, _, now) => this.#put(plane, now),
-        removed: ({ plane, name }) => this.#remove({ plane, name }),
-      }),
-      this.#registrations.onChange((resourceType) => this.#rejudge(resourceType)),
-      this.#registrations.stop,
-    ];
+    this.#index = new PolicyIndex(root, rules);
+    policies.subscribe({
+      added: ({ plane }, now) => this.#put(plane, now),
+      changed: ({ plane }, _, now) => this.#put(plane, now),
+      removed: ({ plane, name }) => this.#remove({ plane, name }),
+    });
+    registrations.onChange((resourceType) => this.#rejudge(resourceType));
     this.ready = Promise.all([policies.ready, registrations.ready]).then(() => this.#begin());
   }
 
@@ -57,6 +48,16 @@ export class WatchedPolicies<Policy extends AnyPolicy, Compiled> implements Runn
   /** The policies at work that are about objects of a kind in a plane. */
   policiesFor(kind: GroupKind, plane: string): readonly ReadyPolicy<Policy, Compiled>[] {
     return this.#index.policiesFor(kind, plane);
+  }
+
+  /** Policies about objects of a kind in a plane that are switched off. */
+  disabledFor(kind: GroupKind, plane: string): readonly IndexedPolicy<Policy, Compiled>[] {
+    return this.#index.disabledFor(kind, plane);
+  }
+
+  /** How many policies are at work. */
+  get readyCount(): number {
+    return this.#index.readyCount;
   }
 
   kinds(): readonly GroupKind[] {
@@ -76,11 +77,6 @@ export class WatchedPolicies<Policy extends AnyPolicy, Compiled> implements Runn
     this.#listeners.add(listener);
     if (this.#isReady) for (const { plane, policy } of this.entries()) listener(placeOf(plane, policy));
     return () => this.#listeners.delete(listener);
-  }
-
-  async stop(): Promise<void> {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    this.#listeners.clear();
   }
 
   #begin(): void {
