@@ -157,6 +157,18 @@ export const embeddedMutations: readonly Mutation[] = [
     ],
   },
   {
+    name: "a denial counts a transaction that is rolled back",
+    worlds: "embedded",
+    scenario: "a full disk rolls a create back while a claim waits for what it would have taken",
+    edits: [
+      {
+        file: "packages/quota/src/controllers/writer/transactions/turns.ts",
+        find: "while (!this.isFree) await this.#over;",
+        replace: "",
+      },
+    ],
+  },
+  {
     name: "a page counts a create that failed beside it",
     worlds: "embedded",
     edits: [

@@ -3,7 +3,7 @@ import { bucketName } from "@milo-quota/quota/core/resources/object-names.ts";
 import { InnerDoor } from "../actors/inner-door.ts";
 import type { WorldStep } from "../run-world.ts";
 import { change, create, post, remove } from "./people.ts";
-import { configMap, grant, labelPolicy, organization, registration } from "./quota-objects.ts";
+import { claim, configMap, grant, labelPolicy, organization, registration } from "./quota-objects.ts";
 import { isStored, type Scenario, type Stage, step } from "./scenario.ts";
 
 const sizes = "example.com/sizes";
@@ -89,4 +89,27 @@ const touchedBucket: Scenario = {
   },
 };
 
-export const inOneProcess: readonly Scenario[] = [createdAgain, notRemoved, touchedBucket];
+/**
+ * The create waits in the queue of the store while the claim is being appended, so it is rendered before the bucket writer
+ * hears of the claim. Its own append is slow enough for the writer to hear of the claim meanwhile, and is then rolled back.
+ */
+const claimedMeanwhile: Scenario = {
+  name: "a full disk rolls a create back while a claim waits for what it would have taken",
+  isEmbedded: true,
+  lengthMs: 60_000,
+  steps: (stage) => {
+    const { world } = stage;
+    return [
+      ...beginning(stage),
+      diskIs(10_000, "slow"),
+      step(10_100, "a service claims one", () => create(world, claim("m", [{ resourceType: sizes, amount: 1 }]))),
+      step(10_120, "a client creates y, which takes all that is left", () => post(world, configMap("y", 9))),
+      step(10_140, "the disk is full for the next append only", ({ disk }) => {
+        disk.isFullNext = true;
+      }),
+      diskIs(15_000, "good"),
+    ];
+  },
+};
+
+export const inOneProcess: readonly Scenario[] = [createdAgain, notRemoved, touchedBucket, claimedMeanwhile];

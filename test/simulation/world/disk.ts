@@ -32,6 +32,8 @@ export interface DiskPorts {
   readonly gathering: Gathering;
 }
 
+type Action = "append" | "compact";
+
 const gatherMsMax = 3;
 
 /** The disk of the API server: it keeps what was written through every crash. */
@@ -43,6 +45,8 @@ export class SimulatedDisk {
   state: DiskState = "good";
   /** The next write fails in a way that leaves nobody knowing whether it happened. */
   failsNext = false;
+  /** The next append, and none after it, finds the disk full, once it has taken as long as the disk takes. */
+  isFullNext = false;
 
   constructor(records: readonly LogRecord[], ports: DiskPorts) {
     this.#ports = ports;
@@ -56,8 +60,8 @@ export class SimulatedDisk {
       place: "a simulated disk",
       load: async () => ({ compacted: this.#compacted, pages: onePage([...this.#records.values()]) }),
       gathered: () => this.#gathered(user),
-      append: (records) => this.#act(user, () => this.#append(records)),
-      compact: (compacted, obsolete) => this.#act(user, () => this.#compact(compacted, obsolete)),
+      append: (records) => this.#act(user, "append", () => this.#append(records)),
+      compact: (compacted, obsolete) => this.#act(user, "compact", () => this.#compact(compacted, obsolete)),
       close: async () => undefined,
     };
   }
@@ -74,11 +78,11 @@ export class SimulatedDisk {
   }
 
   /** Takes its time, and may be the last thing a server does: before it happened, or after. */
-  #act(user: DiskUser, happen: () => void): Promise<void> {
+  #act(user: DiskUser, action: Action, happen: () => void): Promise<void> {
     const { time } = this.#ports;
     return new Promise((resolve, reject) => {
       if (user.isOver || !user.mayCall()) return;
-      const fault = this.#fault();
+      const fault = this.#fault(action);
       time.later(this.#latencyMs(), () => {
         if (user.isOver) return;
         if (fault === undefined || fault.happens) happen();
@@ -103,8 +107,10 @@ export class SimulatedDisk {
     for (const revision of obsolete) this.#records.delete(revision);
   }
 
-  #fault(): { readonly error: Error; readonly happens: boolean } | undefined {
-    if (this.state === "full") return { error: new LogFull("simulated"), happens: false };
+  #fault(action: Action): { readonly error: Error; readonly happens: boolean } | undefined {
+    const isFull = this.state === "full" || (action === "append" && this.isFullNext);
+    if (action === "append") this.isFullNext = false;
+    if (isFull) return { error: new LogFull("simulated"), happens: false };
     if (!this.failsNext) return undefined;
     this.failsNext = false;
     return { error: new Error("the disk does not answer"), happens: this.#ports.random.chance(0.5) };

@@ -60,7 +60,7 @@ export class SimulatedWorld implements World {
       time,
       random: this.random("disk"),
       failed: (error) => this.fail(error),
-      gathering: isEmbedded ? "by chance" : "at once",
+      gathering: isEmbedded && !isSteady ? "by chance" : "at once",
     });
     this.disk.truth.onChange((change) => trace.stored(change));
     const random = this.random("server");
@@ -169,6 +169,7 @@ export class SimulatedWorld implements World {
     this.weather.calm();
     this.disk.state = "good";
     this.disk.failsNext = false;
+    this.disk.isFullNext = false;
     for (const machine of this.#machines.values()) machine.calm();
   }
 
