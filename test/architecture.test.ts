@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { importTable, violationsOf } from "../tools/import-table.ts";
+import { crowdedFolders, cyclesIn, sharedNames, sourcesMax } from "../tools/floor-plan.ts";
+import { importsOf, importTable, targetOf, violationsOf } from "../tools/import-table.ts";
 
 const packages = ["apiserver", "kubernetes", "quota"];
 const sources = packages.flatMap((name) =>
@@ -101,6 +102,52 @@ describe("the import table", () => {
     ).toEqual([]);
   });
 });
+
+describe("the floor plan", () => {
+  it("has no folder with more sources than one takes in at a glance", () => {
+    expect(crowdedFolders(sources)).toEqual([]);
+  });
+
+  it("sees a folder that is too full, and counts no tests", () => {
+    const full = Array.from({ length: sourcesMax + 1 }, (_, at) => `packages/quota/src/core/file-${at}.ts`);
+    expect(crowdedFolders(full)).toEqual(["packages/quota/src/core: 26 sources"]);
+    expect(crowdedFolders([...full.slice(1), "packages/quota/src/core/file.test.ts"])).toEqual([]);
+  });
+
+  it("has no cycle of imports, of types neither", () => {
+    expect(cyclesIn(importGraph(new Map(sources.map((file) => [file, readFileSync(file, "utf8")]))))).toEqual([]);
+  });
+
+  it("sees a cycle of types, through a package name and over several files", () => {
+    const [one, two, three] = ["protocol/one.ts", "client/two.ts", "client/three.ts"].map(
+      (file) => `packages/kubernetes/src/${file}`,
+    ) as [string, string, string];
+    const planted = new Map([
+      [one, 'import type { Two } from "@milo-quota/kubernetes/client/two.ts";'],
+      [two, 'export { three } from "./three.ts";'],
+      [three, 'const one = await import("../protocol/one.ts");'],
+      ["packages/quota/src/main.ts", 'import "@milo-quota/kubernetes/protocol/one.ts";'],
+    ]);
+    expect(cyclesIn(importGraph(planted))).toEqual([[three, two, one]]);
+    expect(cyclesIn(importGraph(new Map([...planted, [three, ""]])))).toEqual([]);
+  });
+
+  it("has no file name that stands for two things in two packages", () => {
+    expect(sharedNames(sources)).toEqual([]);
+  });
+
+  it("sees a name that two packages use, and lets one package use it twice", () => {
+    const files = ["packages/quota/src/cli/up.ts", "packages/quota/src/embedded/up.ts"];
+    expect(sharedNames(files)).toEqual([]);
+    expect(sharedNames([...files, "packages/apiserver/src/up.ts"])).toEqual(["up.ts: apiserver, quota"]);
+  });
+});
+
+function importGraph(texts: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    [...texts].map(([file, text]) => [file, importsOf(text).flatMap((path) => targetOf(file, path) ?? [])]),
+  );
+}
 
 describe("the package that is published", () => {
   it("asks for what the packages in it ask for", () => {

@@ -66,7 +66,7 @@ export function violationsOf(file: string, source: string): Violation[] {
 }
 
 /** The file of ours that a specifier stands for; undefined for packages of others. */
-function targetOf(file: string, specifier: string): string | undefined {
+export function targetOf(file: string, specifier: string): string | undefined {
   const [, name, path] = /^@milo-quota\/([^/]+)\/(.+)$/.exec(specifier) ?? [];
   if (name !== undefined) return `packages/${name}/${path?.startsWith("test/") ? "" : "src/"}${path}`;
   return specifier.startsWith(".") ? resolve(file, specifier) : undefined;

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { EmbeddedServer } from "@milo-quota/apiserver/embedded-server.ts";
-import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
+import type { PlaneResolver } from "@milo-quota/apiserver/http/plane-path.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";

@@ -1,5 +1,5 @@
 import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
-import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
+import type { PlaneResolver } from "@milo-quota/apiserver/http/plane-path.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import type { LogRecord, RecordLog } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { afterEach, describe, expect, it } from "vitest";

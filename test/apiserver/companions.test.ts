@@ -4,10 +4,11 @@ import type {
   CompanionsOrElse,
   Verdict,
 } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
-import type { Companion, Companions } from "@milo-quota/apiserver/registry/admission/companions.ts";
-import type { ApiObject, ServedKind } from "@milo-quota/apiserver/registry/kinds/served-kind.ts";
+import type { Companion, Companions } from "@milo-quota/apiserver/registry/admission/companion.ts";
+import type { ApiObject } from "@milo-quota/apiserver/registry/kinds/api-object.ts";
+import type { ServedKind } from "@milo-quota/apiserver/registry/kinds/served-kind.ts";
 import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
-import type { StoredObject } from "@milo-quota/apiserver/storage/object-store.ts";
+import type { StoredObject } from "@milo-quota/apiserver/storage/stored-object.ts";
 import type { LeftOut, RenderedBatch, Ticket } from "@milo-quota/apiserver/storage/transaction.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";

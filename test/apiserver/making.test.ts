@@ -1,5 +1,5 @@
 import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
-import type { ApiObject } from "@milo-quota/apiserver/registry/kinds/served-kind.ts";
+import type { ApiObject } from "@milo-quota/apiserver/registry/kinds/api-object.ts";
 import { withMetadata } from "@milo-quota/apiserver/registry/metadata/metadata.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

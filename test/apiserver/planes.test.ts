@@ -1,5 +1,5 @@
 import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
-import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
+import type { PlaneResolver } from "@milo-quota/apiserver/http/plane-path.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { widgetDefinition, widgets } from "./custom-kinds.ts";
 import { TestServer, turnOfEvents } from "./test-server.ts";

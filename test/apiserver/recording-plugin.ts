@@ -4,7 +4,7 @@ import type {
   Outcome,
   Verdict,
 } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
-import type { ApiObject } from "@milo-quota/apiserver/registry/kinds/served-kind.ts";
+import type { ApiObject } from "@milo-quota/apiserver/registry/kinds/api-object.ts";
 
 /** One question that a plug-in was asked, and what it was told of the outcome. */
 export interface Asked {

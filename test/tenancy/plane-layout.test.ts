@@ -1,4 +1,4 @@
-import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
+import type { PlaneResolver } from "@milo-quota/apiserver/http/plane-path.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { tenantLayout } from "@milo-quota/quota/tenancy/plane-layout.ts";
 import { tenantPlanes } from "@milo-quota/quota/tenancy/plane-resolver.ts";

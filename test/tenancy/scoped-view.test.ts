@@ -1,7 +1,7 @@
 import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
-import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
+import type { PlaneResolver } from "@milo-quota/apiserver/http/plane-path.ts";
+import type { ScopedView } from "@milo-quota/apiserver/registry/kinds/kind-view.ts";
 import { withMetadata } from "@milo-quota/apiserver/registry/metadata/metadata.ts";
-import type { ScopedView } from "@milo-quota/apiserver/registry/scoped-view.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TestServer } from "../apiserver/test-server.ts";

@@ -38,9 +38,10 @@ import type { Registry } from "./registry/registry.ts";
 import { removeStored } from "./registry/store-change.ts";
 import { type ServerExtension, ServerExtensions } from "./server-extensions.ts";
 import type { RecordLog } from "./storage/log/record-log.ts";
-import type { ObjectStore, StoredObject } from "./storage/object-store.ts";
+import type { ObjectStore } from "./storage/object-store.ts";
 import { openStore } from "./storage/store.ts";
 import type { StoreLimits } from "./storage/store-limits.ts";
+import type { StoredObject } from "./storage/stored-object.ts";
 
 export interface EmbeddedOptions extends ServerExtension {
   readonly log: RecordLog;

@@ -4,8 +4,8 @@ import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts"
 import { bootstrapClusterRoleBindings, bootstrapClusterRoles } from "./http/access/rbac/bootstrap-policy.ts";
 import { AdmissionChain } from "./registry/admission/admission-chain.ts";
 import { createObject } from "./registry/create.ts";
+import type { ApiObject } from "./registry/kinds/api-object.ts";
 import type { KindCatalog } from "./registry/kinds/kind-catalog.ts";
-import type { ApiObject } from "./registry/kinds/served-kind.ts";
 import { keyOf, type WriteRequest } from "./registry/object-request.ts";
 import type { Registry } from "./registry/registry.ts";
 

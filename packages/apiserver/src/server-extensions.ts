@@ -1,6 +1,6 @@
 import type { TokenAuthenticator } from "./http/access/authentication/token-authenticator.ts";
 import type { Authorizer } from "./http/access/authorizer.ts";
-import type { PlaneResolver } from "./http/api-server.ts";
+import type { PlaneResolver } from "./http/plane-path.ts";
 import type { AdmissionPlugin } from "./registry/admission/admission-plugin.ts";
 
 /** What another part of the process adds to the server. */

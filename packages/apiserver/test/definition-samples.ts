@@ -1,6 +1,6 @@
 // Definitions for tests, each a small change of one that is right.
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { ApiObject } from "../src/registry/kinds/served-kind.ts";
+import type { ApiObject } from "../src/registry/kinds/api-object.ts";
 
 export interface SampleParts {
   readonly metadata?: JsonObject;

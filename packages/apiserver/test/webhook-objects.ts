@@ -6,8 +6,9 @@ import type { WebhookCall } from "../src/http/webhooks/webhook-caller.ts";
 import { configurationResources, WebhookCatalog } from "../src/http/webhooks/webhook-catalog.ts";
 import { webhookDispatcher } from "../src/http/webhooks/webhook-dispatcher.ts";
 import type { AdmissionRequest } from "../src/registry/admission/admission-plugin.ts";
-import type { ApiObject, ServedKind } from "../src/registry/kinds/served-kind.ts";
-import type { StoredObject } from "../src/storage/object-store.ts";
+import type { ApiObject } from "../src/registry/kinds/api-object.ts";
+import type { ServedKind } from "../src/registry/kinds/served-kind.ts";
+import type { StoredObject } from "../src/storage/stored-object.ts";
 
 // What the tests of webhooks share: kinds, requests, and a server whose webhooks are functions.
 

@@ -1,5 +1,5 @@
 import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
-import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
+import type { PlaneResolver } from "@milo-quota/apiserver/http/plane-path.ts";
 import type { PlaneLayout } from "@milo-quota/quota/views/planes-of-server.ts";
 
 const projects = "/apis/resourcemanager.miloapis.com/v1alpha1/projects";

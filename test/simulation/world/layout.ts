@@ -1,5 +1,5 @@
 import { rootPlane } from "@milo-quota/apiserver/embedded-server.ts";
-import type { PlaneResolver } from "@milo-quota/apiserver/http/api-server.ts";
+import type { PlaneResolver } from "@milo-quota/apiserver/http/plane-path.ts";
 import type { DefinitionsFrom } from "@milo-quota/apiserver/registry/kinds/kind-catalog.ts";
 import type { PlaneOwner } from "@milo-quota/quota/views/control-planes.ts";
 import type { PlaneLayout } from "@milo-quota/quota/views/planes-of-server.ts";

@@ -3,7 +3,7 @@ import { deleteObject } from "../registry/delete.ts";
 import type { KindCatalog } from "../registry/kinds/kind-catalog.ts";
 import { timestamp } from "../registry/metadata/metadata.ts";
 import type { Registry } from "../registry/registry.ts";
-import type { StoredObject } from "../storage/object-store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import { ignoreGone } from "./gone.ts";
 import { serverRequest, systemUser } from "./server-request.ts";
 

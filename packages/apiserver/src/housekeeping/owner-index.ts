@@ -1,6 +1,6 @@
 import type { OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { ObjectKey } from "../storage/object-key.ts";
-import type { StoredObject } from "../storage/object-store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 
 /**
  * Who depends on whom, by the UIDs of owners. Objects without owners take no place in it. Keys are those of stored

@@ -1,7 +1,8 @@
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { DefinitionsFrom } from "../registry/kinds/kind-catalog.ts";
 import type { ObjectKey } from "../storage/object-key.ts";
-import type { ObjectStore, StoredObject } from "../storage/object-store.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 /** What the closer works with. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { aggregatedRules, roleRewrites } from "../http/access/rbac/aggregation.ts";
+import type { ApiObject } from "../registry/kinds/api-object.ts";
 import type { KindCatalog } from "../registry/kinds/kind-catalog.ts";
-import type { ApiObject } from "../registry/kinds/served-kind.ts";
 import type { WriteRequest } from "../registry/object-request.ts";
 import { nextByPatch } from "../registry/patch-state.ts";
 import type { Registry } from "../registry/registry.ts";

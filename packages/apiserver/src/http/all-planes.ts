@@ -1,9 +1,10 @@
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
-import type { StoredObject } from "../storage/object-store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import { mastersGroup } from "./access/user-info.ts";
-import { type ListMetadata, listObject, listText, type Showing } from "./answers/representation.ts";
+import { listObject, listText } from "./answers/representation.ts";
+import type { ListMetadata, Showing } from "./answers/showing.ts";
 import type { ResourceCall } from "./requests/resource-call.ts";
 
 /** Refuses requests for all planes that nobody in this process vouches for, and those that are no reading of objects. */

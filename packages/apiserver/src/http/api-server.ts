@@ -1,12 +1,12 @@
-import { type ApiStatus, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { ownedAfterUpdate } from "../registry/field-ownership.ts";
+import type { ApiObject } from "../registry/kinds/api-object.ts";
 import type { KindCatalog, PlaneKinds } from "../registry/kinds/kind-catalog.ts";
-import type { ApiObject, ServedKind, Verb } from "../registry/kinds/served-kind.ts";
+import type { ServedKind, Verb } from "../registry/kinds/served-kind.ts";
 import { withMetadata } from "../registry/metadata/metadata.ts";
 import type { WriteRequest } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
-import type { ScopedView } from "../registry/scoped-view.ts";
 import { enter, isMasterAsItself } from "./access/access-gate.ts";
 import { PlainFailure } from "./access/authentication/impersonation.ts";
 import { type Authenticator, firstHeader } from "./access/authenticator.ts";
@@ -26,6 +26,7 @@ import {
 } from "./answers/answers.ts";
 import { isPretty } from "./answers/pretty.ts";
 import type { ApiAnswer, ApiRequest } from "./api-request.ts";
+import type { PlaneResolver } from "./plane-path.ts";
 import { objectBody } from "./requests/body.ts";
 import type { RequestContext } from "./requests/request-context.ts";
 import type { OtherPath, ResourcePath } from "./requests/request-info.ts";
@@ -41,18 +42,6 @@ import { answerResource } from "./requests/resource-requests.ts";
 import { parseWriteOptions } from "./requests/write-options.ts";
 import type { EventLines } from "./watch/event-lines.ts";
 import type { OpenWatches } from "./watch/open-watches.ts";
-
-/** Which plane a path belongs to, and what is left of the path inside it. */
-export interface PlanePath {
-  readonly plane: string;
-  readonly path: string;
-  /** What can be seen of the plane by this path; left out: all of it. */
-  readonly view?: ScopedView;
-  /** Why nothing can be answered by this path. Only those hear of it who might have been answered. */
-  readonly unavailable?: ApiStatus;
-}
-
-export type PlaneResolver = (path: string) => PlanePath | undefined;
 
 /** Answers paths that are about no objects, such as discovery; undefined for those it does not know. */
 export type OtherPaths = (context: RequestContext) => Promise<ApiAnswer | undefined>;

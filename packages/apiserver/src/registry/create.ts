@@ -1,11 +1,12 @@
 import { alreadyExists, failure, StatusError, unexplained } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { ObjectKey } from "../storage/object-key.ts";
-import type { StoredObject, WriteResult } from "../storage/object-store.ts";
+import type { WriteResult } from "../storage/object-store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import type { Admitted } from "./admission/admission-chain.ts";
 import { storedAs } from "./admission/admission-plugin.ts";
 import { creation } from "./admission/admission-requests.ts";
 import { ownedAfterUpdate } from "./field-ownership.ts";
-import type { ApiObject } from "./kinds/served-kind.ts";
+import type { ApiObject } from "./kinds/api-object.ts";
 import { storedForm } from "./kinds/served-version.ts";
 import { shapedNew } from "./kinds/shape.ts";
 import { requireLiveDefinition, requireSameSchema } from "./lifecycle/definition-lifecycle.ts";

@@ -7,27 +7,18 @@ import {
 } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { type FieldIssue, invalid, notSupported } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { StoredObject } from "../storage/object-store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import { removal } from "./admission/admission-requests.ts";
-import type { ApiObject } from "./kinds/served-kind.ts";
+import type { ApiObject } from "./kinds/api-object.ts";
 import { requireDeletableNamespace } from "./lifecycle/namespace-lifecycle.ts";
 import { markedForDeletion } from "./metadata/deletion-mark.ts";
 import { finalizersOf, timestamp, withMetadata } from "./metadata/metadata.ts";
 import { foregroundFinalizer, orphanFinalizer } from "./metadata/object-metadata-rules.ts";
-import { keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
+import { type DeleteOptions, keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
 import type { Registry } from "./registry.ts";
 import { requireWritable, storedInView } from "./scoped-view.ts";
 import { removeStored } from "./store-change.ts";
 import { unstored } from "./unstored.ts";
-
-export interface DeleteOptions {
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly propagationPolicy?: string;
-  /** The old way to say whether dependents stay. */
-  readonly orphanDependents?: boolean;
-  readonly gracePeriodSeconds?: number;
-}
 
 export type Deleted =
   | { readonly gone: true; readonly last: StoredObject }

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import type { ApiObject } from "./kinds/served-kind.ts";
+import type { ApiObject } from "./kinds/api-object.ts";
 import { withMetadata } from "./metadata/metadata.ts";
 import type { WriteRequest } from "./object-request.ts";
 import { type FieldScope, resetFieldsOf } from "./patch/managed/field-scope.ts";

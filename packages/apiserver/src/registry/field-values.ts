@@ -3,8 +3,9 @@ import { type FieldRequirement, matchesFields } from "@milo-quota/kubernetes/pro
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { isJsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type LabelRequirements, matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
-import type { StoredObject } from "../storage/object-store.ts";
-import type { ApiObject, ServedKind } from "./kinds/served-kind.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
+import type { ApiObject } from "./kinds/api-object.ts";
+import type { ServedKind } from "./kinds/served-kind.ts";
 
 /** Which objects of a kind are meant. */
 export interface Selection {

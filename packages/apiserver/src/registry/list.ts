@@ -1,5 +1,6 @@
 import { failure, resourceExpired, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { type ObjectStore, RevisionCompacted, type StoredObject } from "../storage/object-store.ts";
+import { type ObjectStore, RevisionCompacted } from "../storage/object-store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import { type Continuation, readContinue, writeContinue } from "./continue-token.ts";
 import { type Selection, selects, selectsEverything } from "./field-values.ts";
 import { type ObjectRequest, scopeOf, storedResource } from "./object-request.ts";

@@ -1,8 +1,8 @@
 import type { GroupResource } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { ObjectKey, Scope } from "../storage/object-key.ts";
+import type { KindView } from "./kinds/kind-view.ts";
 import type { ServedKind } from "./kinds/served-kind.ts";
 import type { UserInfo } from "./requester.ts";
-import type { KindView } from "./scoped-view.ts";
 
 /** What is the same for every request about objects of one kind, however it came in. */
 export interface ObjectRequest {
@@ -59,4 +59,13 @@ export function scopeOf({ plane, allPlanes, kind, namespace: asked, within }: Ob
     resource: storedResource(kind),
     ...(namespace === "" ? {} : { namespace }),
   };
+}
+
+export interface DeleteOptions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly propagationPolicy?: string;
+  /** The old way to say whether dependents stay. */
+  readonly orphanDependents?: boolean;
+  readonly gracePeriodSeconds?: number;
 }

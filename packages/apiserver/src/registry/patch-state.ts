@@ -5,7 +5,7 @@ import { JsonSyntaxError, readJson } from "@milo-quota/kubernetes/protocol/json-
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { mergePatch } from "@milo-quota/kubernetes/protocol/merge-patch.ts";
 import { fieldScopeOf, ownedAfterUpdate } from "./field-ownership.ts";
-import type { ApiObject } from "./kinds/served-kind.ts";
+import type { ApiObject } from "./kinds/api-object.ts";
 import { withMetadata } from "./metadata/metadata.ts";
 import type { WriteRequest } from "./object-request.ts";
 import { printed } from "./patch/go-format.ts";

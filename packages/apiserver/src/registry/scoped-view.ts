@@ -1,29 +1,8 @@
 import { forbiddenTo, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import type { StoredObject } from "../storage/object-store.ts";
-import type { ApiObject, ServedKind } from "./kinds/served-kind.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
+import type { ApiObject } from "./kinds/api-object.ts";
 import { keyOf, type ObjectRequest, resourceOf } from "./object-request.ts";
 import type { Registry } from "./registry.ts";
-
-/** A part of a plane that has a path of its own: what is outside of it is not there for whoever comes by that path. */
-export interface ScopedView {
-  /** What authorizers know it by. */
-  readonly name: string;
-  of(kind: Pick<ServedKind, "group" | "kind" | "plural" | "scope">): KindView;
-  /** Whether it still is what it was when the request came; whoever watches by way of it is told nothing once it is not. */
-  readonly isCurrent?: () => boolean;
-}
-
-/** What of a kind is in a view. */
-export interface KindView {
-  /** The only namespace that is in view; left out for kinds of cluster scope. */
-  readonly namespace?: string;
-  /** Whether an object is in view; left out: all of them are. */
-  readonly shows?: (object: ApiObject) => boolean;
-  /** What is shown to be read, and belongs to more than this view. */
-  readonly isReadOnly?: boolean;
-  /** An object that is made here, with what makes it one of this view, unless it says otherwise itself. */
-  readonly adopt?: (object: ApiObject) => ApiObject;
-}
 
 /** Whether an object can be seen by a request. It is parsed only for what its key does not say. */
 export function isInView({ within }: Pick<ObjectRequest, "within">, stored: Seen): boolean {

@@ -1,8 +1,10 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import type { StoredObject, WriteResult } from "../storage/object-store.ts";
+import type { WriteResult } from "../storage/object-store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import type { TransactionResult, Write } from "../storage/transaction.ts";
 import type { Admitted } from "./admission/admission-chain.ts";
-import { type CheckedWrite, type Companions, preparedCompanion } from "./admission/companions.ts";
+import type { Companions } from "./admission/companion.ts";
+import { type CheckedWrite, preparedCompanion } from "./admission/companions.ts";
 import type { Registry } from "./registry.ts";
 
 /** Stores a change that was admitted, together with its companions. */

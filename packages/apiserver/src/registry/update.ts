@@ -9,13 +9,13 @@ import {
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
-import type { StoredObject } from "../storage/object-store.ts";
+import type { StoredObject } from "../storage/stored-object.ts";
 import type { Admitted } from "./admission/admission-chain.ts";
 import { storedAs } from "./admission/admission-plugin.ts";
 import { replacement } from "./admission/admission-requests.ts";
 import { createOwned, inNamespace } from "./create.ts";
 import { ownedAfterUpdate, sameButForTimes } from "./field-ownership.ts";
-import type { ApiObject } from "./kinds/served-kind.ts";
+import type { ApiObject } from "./kinds/api-object.ts";
 import { servedObject, storedForm } from "./kinds/served-version.ts";
 import { shapedUpdate } from "./kinds/shape.ts";
 import { requireSameSchema } from "./lifecycle/definition-lifecycle.ts";

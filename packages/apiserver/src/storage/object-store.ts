@@ -1,18 +1,7 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { ObjectKey, Scope } from "./object-key.ts";
+import type { StoredObject } from "./stored-object.ts";
 import type { TransactionOptions, TransactionResult, Write } from "./transaction.ts";
-
-/** One version of one object. Nobody changes it: a write makes another. */
-export interface StoredObject {
-  readonly key: ObjectKey;
-  /** The revision that wrote it, which is its resourceVersion. */
-  readonly revision: number;
-  /** Its JSON, resourceVersion included. */
-  readonly text: string;
-  /** The same, parsed; not again for as long as the version is one of those written or parsed last. */
-  readonly object: KubernetesObject & JsonObject;
-}
 
 /** What one write did. */
 export type Change =

@@ -8,15 +8,10 @@ import { MemoryLog } from "./log/memory-log.ts";
 import type { RecordLog } from "./log/record-log.ts";
 import { SqliteLog } from "./log/sqlite-log.ts";
 import type { ObjectKey } from "./object-key.ts";
-import {
-  type Change,
-  type ObjectStore,
-  RevisionCompacted,
-  StorageUnavailable,
-  type StoredObject,
-} from "./object-store.ts";
+import { type Change, type ObjectStore, RevisionCompacted, StorageUnavailable } from "./object-store.ts";
 import { openStore, type StoreOptions } from "./store.ts";
 import type { StoreLimits } from "./store-limits.ts";
+import type { StoredObject } from "./stored-object.ts";
 
 interface Place {
   /** The log as it is after a restart. */

@@ -6,9 +6,10 @@ import type { RecordLog } from "./log/record-log.ts";
 import { checkKey } from "./memory/key-order.ts";
 import type { VersionedObjects } from "./memory/versioned-objects.ts";
 import type { ObjectKey, Scope } from "./object-key.ts";
-import type { Change, ListOptions, ObjectStore, StoredObject, WriteResult } from "./object-store.ts";
+import type { Change, ListOptions, ObjectStore, WriteResult } from "./object-store.ts";
 import { type PreparedWrite, preparedWrite, type Row } from "./prepared-write.ts";
 import { defaultLimits, type StoreLimits } from "./store-limits.ts";
+import type { StoredObject } from "./stored-object.ts";
 import type { TransactionOptions, TransactionResult, Write } from "./transaction.ts";
 import { type Watcher, Watchers } from "./watchers.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectKey } from "./object-key.ts";
-import type { StoredObject } from "./object-store.ts";
+import type { StoredObject } from "./stored-object.ts";
 
 /** A change of one object, made only if the object's newest version is still the expected one. */
 export interface Write {

@@ -1,9 +1,9 @@
 import { keyText } from "./memory/key-order.ts";
 import type { ObjectKey } from "./object-key.ts";
-import type { StoredObject } from "./object-store.ts";
 import type { PendingTransaction } from "./pending-transaction.ts";
 import { type PreparedWrite, type Row, rowAt } from "./prepared-write.ts";
 import type { StoreLimits } from "./store-limits.ts";
+import type { StoredObject } from "./stored-object.ts";
 import type { BatchEnd, BatchRenderer, LeftOut, RenderedBatch, Ticket, Write } from "./transaction.ts";
 
 /** What is needed to put a batch together. */

@@ -1,7 +1,7 @@
 import type { ClaimCreationPolicy } from "../core/resources/claim-creation-policy.ts";
 import type { NewClaim } from "./claims/claim-transactions.ts";
 import type { ObjectChange } from "./object-change.ts";
-import type { PolicyRendering } from "./policies/policy-wishes.ts";
+import type { PolicyRendering } from "./policies/policy-claim.ts";
 
 /** What a policy came to for a change. */
 export type AdmissionResult =

@@ -2,7 +2,6 @@ import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resou
 import type { ApiStatus } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { RequestUser } from "../core/policy/policy-variables.ts";
-import type { Companions } from "./claims/claim-transactions.ts";
 
 /** An object that is about to be stored, as it will be: its name and UID included. */
 export interface ObjectChange {
@@ -51,3 +50,6 @@ export type Decide = (change: ObjectChange, signal: AbortSignal) => Promise<Verd
 export type DecideRemoval = (removal: ObjectRemoval, signal: AbortSignal) => Promise<Verdict>;
 
 export const allowed: Verdict = { allowed: true };
+
+/** What is stored in one transaction with an object. The server that gave it knows what it is. */
+export type Companions = object;

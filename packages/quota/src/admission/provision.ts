@@ -6,7 +6,7 @@ import { Refused } from "./answers/refusals.ts";
 import { unknownUsage } from "./answers/usage-view.ts";
 import { type Newcomers, noNewcomers } from "./newcomers.ts";
 import type { PlacedClaim } from "./policies/needs.ts";
-import type { QuotaAdmissionOptions } from "./quota-admission.ts";
+import type { QuotaAdmissionOptions } from "./quota-admission-options.ts";
 
 type ProvisionOptions = Pick<QuotaAdmissionOptions, "planes" | "clock" | "usage" | "newcomers">;
 

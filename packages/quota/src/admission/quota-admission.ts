@@ -1,52 +1,24 @@
-import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
-import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { Figures } from "../core/ledger/page-book.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
-import type { QuotaOptions } from "../core/resources/quota-options.ts";
-import type { RegistrationView } from "../core/resources/rules/registration-rules.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
-import type { ClaimPolicyIndex } from "../views/claim-policy-index.ts";
-import type { ControlPlanes } from "../views/control-planes.ts";
-import type { AdmissionListener, AdmissionResult } from "./admission-listener.ts";
+import type { AdmissionResult } from "./admission-listener.ts";
 import { BucketReadings } from "./answers/bucket-readings.ts";
 import { Forecast } from "./answers/forecast.ts";
 import { failureOf, resultIfRefused } from "./answers/judgement.ts";
 import { Refused, type Shortage } from "./answers/refusals.ts";
 import { type UsageView, unknownUsage } from "./answers/usage-view.ts";
 import { usageWarnings } from "./answers/usage-warnings.ts";
-import { ClaimRound, type PolicyClaim } from "./claims/claim-round.ts";
-import type { ClaimStreams } from "./claims/claim-streams.ts";
-import type { ClaimTransactions } from "./claims/claim-transactions.ts";
+import { ClaimRound } from "./claims/claim-round.ts";
 import { type StoredTogether, storedTogether } from "./claims/stored-together.ts";
-import type { Newcomers } from "./newcomers.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
 import { claimInput } from "./policies/claim-input.ts";
 import { type Need, needsOf, type PlacedClaim } from "./policies/needs.ts";
+import type { PolicyClaim } from "./policies/policy-claim.ts";
 import { notChecked, type Wishes, wishesOf } from "./policies/policy-wishes.ts";
 import type { ClaimPolicy } from "./policies/wanted-claims.ts";
 import { Provision } from "./provision.ts";
-
-export interface QuotaAdmissionOptions extends QuotaOptions {
-  readonly planes: ControlPlanes;
-  readonly policies: Pick<ClaimPolicyIndex, "isReady" | "policiesFor" | "disabledFor">;
-  readonly registrations: RegistrationView;
-  readonly streams: ClaimStreams;
-  readonly clock: Clock;
-  /** How long a decision may take; less than whoever asks waits. */
-  readonly waitMsMax: number;
-  /** Where this process knows how much is used. */
-  readonly usage?: UsageView;
-  /** Where this process keeps consumers, and knows of those that have just come. */
-  readonly newcomers?: Newcomers;
-  /** Where people see what policies that only watch would have refused. */
-  readonly events?: Pick<EventRecorder, "record">;
-  /** Where the server is in this process: quota that is stored in one transaction with objects. */
-  readonly transactions?: ClaimTransactions;
-  readonly newUid?: () => string;
-  readonly told: AdmissionListener;
-  readonly report: (where: string, error: unknown) => void;
-}
+import type { QuotaAdmissionOptions } from "./quota-admission-options.ts";
 
 /** How often a transaction is tried whose claims conflict with what is stored. */
 const attemptsMax = 3;

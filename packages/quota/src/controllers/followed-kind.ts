@@ -6,7 +6,8 @@ import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
-import { Informer, type ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { PlaceMap } from "@milo-quota/kubernetes/client/watch/place-map.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";

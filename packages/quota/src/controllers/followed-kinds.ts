@@ -1,4 +1,4 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { type GroupKind, groupKindText } from "../core/resources/fields/consumer-ref.ts";
 import type { Running } from "../views/runtime.ts";
 import { FollowedKind, type FollowedKindOptions, type FollowedPhase } from "./followed-kind.ts";

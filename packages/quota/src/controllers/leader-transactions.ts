@@ -1,9 +1,10 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import type { NotedNeeds, ObjectNeeds } from "./ownership/objects/object-needs.ts";
 import type { ObjectReleases } from "./ownership/objects/object-releases.ts";
 import type { RenderedBuckets } from "./writer/transactions/bucket-batch.ts";
 import type { NewClaim, QuotaTicket, ReleasedClaim } from "./writer/transactions/ticket.ts";
-import type { IsCurrent, Transactions } from "./writer/transactions/transactions.ts";
+import type { Transactions } from "./writer/transactions/transactions.ts";
+import type { IsCurrent } from "./writer/transactions/transactions-options.ts";
 
 /** Parts of the controllers that a server in this process asks while this process leads. */
 export interface LeadingParts {

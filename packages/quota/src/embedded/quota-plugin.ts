@@ -3,7 +3,7 @@ import type {
   AdmissionRequest,
   Verdict as PluginVerdict,
 } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
-import type { Companions } from "@milo-quota/apiserver/registry/admission/companions.ts";
+import type { Companions } from "@milo-quota/apiserver/registry/admission/companion.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { Decide, DecideRemoval, ObjectChange, ObjectRemoval, Verdict } from "../admission/object-change.ts";
 

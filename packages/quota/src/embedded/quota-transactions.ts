@@ -1,10 +1,11 @@
-import type { Companion, Companions } from "@milo-quota/apiserver/registry/admission/companions.ts";
+import type { Companion, Companions } from "@milo-quota/apiserver/registry/admission/companion.ts";
 import { statusWrite } from "@milo-quota/apiserver/registry/admission/companions.ts";
+import type { ApiObject } from "@milo-quota/apiserver/registry/kinds/api-object.ts";
 import type { KindCatalog } from "@milo-quota/apiserver/registry/kinds/kind-catalog.ts";
-import type { ApiObject, ServedKind } from "@milo-quota/apiserver/registry/kinds/served-kind.ts";
+import type { ServedKind } from "@milo-quota/apiserver/registry/kinds/served-kind.ts";
 import type { Registry } from "@milo-quota/apiserver/registry/registry.ts";
 import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
-import type { StoredObject } from "@milo-quota/apiserver/storage/object-store.ts";
+import type { StoredObject } from "@milo-quota/apiserver/storage/stored-object.ts";
 import type {
   BatchEnd,
   BatchRenderer,
@@ -12,7 +13,7 @@ import type {
   Ticket,
   Write,
 } from "@milo-quota/apiserver/storage/transaction.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { ClaimTransactions, NewClaim, QuotaEffect } from "../admission/claims/claim-transactions.ts";

@@ -1,4 +1,4 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { organizationNamespace } from "../core/resources/object-tenant.ts";
 import type { MembershipRecord, Role } from "./tenant-records.ts";
 import { atRoot, type TenantViews } from "./tenant-views.ts";

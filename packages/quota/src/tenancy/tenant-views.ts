@@ -3,7 +3,8 @@ import { rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.t
 import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import type { Parser } from "@milo-quota/kubernetes/client/resources/read-reply.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
-import { Informer, type ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { type Selection, sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
 import { type Organization, organizationDefinition, parseOrganization } from "./resources/organization.ts";
 import {

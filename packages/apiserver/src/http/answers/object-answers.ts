@@ -1,8 +1,9 @@
-import type { StoredObject } from "../../storage/object-store.ts";
+import type { StoredObject } from "../../storage/stored-object.ts";
 import { planesListObject, planesListText } from "../all-planes.ts";
 import type { ApiAnswer } from "../api-request.ts";
 import { textAnswer } from "./answers.ts";
-import { type ListMetadata, listObject, listText, objectText, type Showing, shownObject } from "./representation.ts";
+import { listObject, listText, objectText, shownObject } from "./representation.ts";
+import type { ListMetadata, Showing } from "./showing.ts";
 
 /** An answer that shows an object. */
 export function objectAnswer(code: number, stored: StoredObject, showing: Showing): ApiAnswer {

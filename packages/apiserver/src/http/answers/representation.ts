@@ -3,31 +3,12 @@ import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import type { ApiObject, ServedKind } from "../../registry/kinds/served-kind.ts";
+import type { ApiObject } from "../../registry/kinds/api-object.ts";
+import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { servedObject, servedText } from "../../registry/kinds/served-version.ts";
-import type { StoredObject } from "../../storage/object-store.ts";
-import type { Accepted } from "./accept.ts";
+import type { StoredObject } from "../../storage/stored-object.ts";
+import { type ListMetadata, partial, type Showing } from "./showing.ts";
 import { tableOf } from "./table.ts";
-
-/** How the objects of one answer are shown. */
-export interface Showing {
-  readonly kind: ServedKind;
-  readonly accepted: Accepted;
-  /** What a table carries of each object: Metadata unless the client says otherwise. */
-  readonly includeObject: string;
-  readonly nowMs: number;
-  /**
-   * When objects of all planes are shown, each with its plane: the kind that one of them serves its own objects by;
-   * undefined where there is none, and objects are shown as they are stored.
-   */
-  readonly kindIn?: (plane: string) => ServedKind | undefined;
-}
-
-export interface ListMetadata {
-  readonly resourceVersion: string;
-  readonly continue?: string;
-  readonly remainingItemCount?: number;
-}
 
 export function parseIncludeObject(query: URLSearchParams): string {
   const value = query.get("includeObject") ?? "";
@@ -158,10 +139,6 @@ export function bookmarkText(object: ApiObject, showing: Showing, isFirst: boole
     case "PartialObjectMetadataList":
       return writeJson(partial(object));
   }
-}
-
-export function partial({ metadata }: ApiObject): JsonObject {
-  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata } as unknown as JsonObject;
 }
 
 function versionOnly({ object }: StoredObject): ListMetadata {

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { cellReader } from "../../registry/json-path/column-cell.ts";
-import type { ApiObject, Column } from "../../registry/kinds/served-kind.ts";
-import type { ListMetadata, Showing } from "./representation.ts";
-import { partial } from "./representation.ts";
+import type { ApiObject } from "../../registry/kinds/api-object.ts";
+import type { Column } from "../../registry/kinds/served-kind.ts";
+import { type ListMetadata, partial, type Showing } from "./showing.ts";
 
 /** Custom kinds list only what follows the name. */
 const nameColumn: Column = {

@@ -4,7 +4,7 @@ import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { typeFault } from "@milo-quota/kubernetes/protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { decodeIssue } from "../../registry/builtin/typed/decode-issue.ts";
-import type { DeleteOptions } from "../../registry/delete.ts";
+import type { DeleteOptions } from "../../registry/object-request.ts";
 import { readYaml } from "../../registry/yaml/read-yaml.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { contentType, protobuf, protobufBody, readJsonBody, unsupportedMediaType } from "./body.ts";

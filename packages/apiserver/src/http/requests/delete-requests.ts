@@ -1,7 +1,8 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { type DeleteOptions, deletedStatus, deleteObject } from "../../registry/delete.ts";
-import type { ApiObject } from "../../registry/kinds/served-kind.ts";
+import { deletedStatus, deleteObject } from "../../registry/delete.ts";
+import type { ApiObject } from "../../registry/kinds/api-object.ts";
 import { listObjects } from "../../registry/list.ts";
+import type { DeleteOptions } from "../../registry/object-request.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { jsonAnswer } from "../answers/answers.ts";
 import { listAnswer, objectAnswer } from "../answers/object-answers.ts";

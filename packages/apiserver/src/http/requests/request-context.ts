@@ -1,4 +1,4 @@
-import type { ScopedView } from "../../registry/scoped-view.ts";
+import type { ScopedView } from "../../registry/kinds/kind-view.ts";
 import type { Authentication } from "../access/authenticator.ts";
 import type { ApiRequest } from "../api-request.ts";
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { StoredObject } from "../../storage/object-store.ts";
-import { eventText, type Showing, shownObject } from "../answers/representation.ts";
+import type { StoredObject } from "../../storage/stored-object.ts";
+import { eventText, shownObject } from "../answers/representation.ts";
+import type { Showing } from "../answers/showing.ts";
 import type { StreamEvent } from "../api-request.ts";
 
 /** One event, as it is for readers in this process and as the bytes of a line for all others. */

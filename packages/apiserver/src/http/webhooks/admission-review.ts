@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
-import type { ApiObject, ServedKind } from "../../registry/kinds/served-kind.ts";
+import type { ApiObject } from "../../registry/kinds/api-object.ts";
+import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { userInfoJson } from "../access/user-info.ts";
 import { isNamespaceKind } from "./webhook-rule.ts";
 

@@ -1,4 +1,5 @@
-import type { ObjectStore, StoredObject } from "../../storage/object-store.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
+import type { StoredObject } from "../../storage/stored-object.ts";
 import type { Webhook, WebhookType } from "./webhook.ts";
 import { readConfiguration } from "./webhook-configuration.ts";
 

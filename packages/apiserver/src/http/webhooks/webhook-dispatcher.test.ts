@@ -13,7 +13,7 @@ import {
   webhookJson,
 } from "../../../test/webhook-objects.ts";
 import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
-import type { ApiObject } from "../../registry/kinds/served-kind.ts";
+import type { ApiObject } from "../../registry/kinds/api-object.ts";
 import { CallFailed } from "./webhook-caller.ts";
 
 const signal = new AbortController().signal;

@@ -2,7 +2,7 @@ import { invalidObject, StatusError } from "@milo-quota/kubernetes/protocol/api-
 import { invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { AdmissionPlugin, AdmissionRequest, Verdict } from "../../registry/admission/admission-plugin.ts";
-import type { ApiObject } from "../../registry/kinds/served-kind.ts";
+import type { ApiObject } from "../../registry/kinds/api-object.ts";
 import { conditionProblem } from "./match-conditions.ts";
 import { type MutatingPorts, mutateByWebhooks } from "./mutating-webhooks.ts";
 import { validateByWebhooks } from "./validating-webhooks.ts";

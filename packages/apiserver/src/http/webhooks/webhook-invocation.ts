@@ -2,7 +2,8 @@ import { forbiddenTo, resourceNotFound, StatusError } from "@milo-quota/kubernet
 import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { type Labels, matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
 import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
-import type { ApiObject, ServedKind } from "../../registry/kinds/served-kind.ts";
+import type { ApiObject } from "../../registry/kinds/api-object.ts";
+import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { inVersion, namespaceOf, requestJson } from "./admission-review.ts";
 import type { Webhook } from "./webhook.ts";
 import { internalError } from "./webhook-failure.ts";

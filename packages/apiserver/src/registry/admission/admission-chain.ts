@@ -1,8 +1,8 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import type { StoredObject } from "../../storage/object-store.ts";
-import type { ApiObject } from "../kinds/served-kind.ts";
+import type { StoredObject } from "../../storage/stored-object.ts";
+import type { ApiObject } from "../kinds/api-object.ts";
 import type { AdmissionPlugin, AdmissionRequest, Allowed, CompanionsOrElse, Outcome } from "./admission-plugin.ts";
-import type { Companions } from "./companions.ts";
+import type { Companions } from "./companion.ts";
 
 /** The plug-ins of a server, asked one after the other. */
 export class AdmissionChain {

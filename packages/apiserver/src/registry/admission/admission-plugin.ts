@@ -1,8 +1,9 @@
 import type { ApiStatus } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import type { StoredObject } from "../../storage/object-store.ts";
-import type { ApiObject, ServedKind } from "../kinds/served-kind.ts";
+import type { StoredObject } from "../../storage/stored-object.ts";
+import type { ApiObject } from "../kinds/api-object.ts";
+import type { ServedKind } from "../kinds/served-kind.ts";
 import type { UserInfo } from "../requester.ts";
-import type { Companions } from "./companions.ts";
+import type { Companions } from "./companion.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE";
 

@@ -1,7 +1,6 @@
-import type { DeleteOptions } from "../delete.ts";
-import type { ApiObject } from "../kinds/served-kind.ts";
+import type { ApiObject } from "../kinds/api-object.ts";
 import { isNamespaceKind } from "../lifecycle/namespace-lifecycle.ts";
-import type { WriteRequest } from "../object-request.ts";
+import type { DeleteOptions, WriteRequest } from "../object-request.ts";
 import type { AdmissionRequest } from "./admission-plugin.ts";
 
 type Options = AdmissionRequest["options"];

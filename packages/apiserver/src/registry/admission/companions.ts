@@ -1,9 +1,9 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectKey } from "../../storage/object-key.ts";
-import type { StoredObject } from "../../storage/object-store.ts";
-import type { Ticket, Write } from "../../storage/transaction.ts";
+import type { Write } from "../../storage/transaction.ts";
 import { ownedAfterUpdate } from "../field-ownership.ts";
-import type { ApiObject, ServedKind } from "../kinds/served-kind.ts";
+import type { ApiObject } from "../kinds/api-object.ts";
+import type { ServedKind } from "../kinds/served-kind.ts";
 import { storedForm } from "../kinds/served-version.ts";
 import { shapedUpdate, shapedWhole } from "../kinds/shape.ts";
 import { requireLiveDefinition } from "../lifecycle/definition-lifecycle.ts";
@@ -14,29 +14,8 @@ import { finalizersOf, timestamp, withMetadata } from "../metadata/metadata.ts";
 import { keyOf, type WriteRequest } from "../object-request.ts";
 import type { Registry } from "../registry.ts";
 import type { UserInfo } from "../requester.ts";
+import type { Companion } from "./companion.ts";
 import { companionManager, newCompanionFields, statusCompanionFields } from "./companion-fields.ts";
-
-/** What a plug-in wants stored in one transaction with an object: all of it, or nothing and not the object either. */
-export interface Companions {
-  readonly objects: readonly Companion[];
-  /** Has the plug-in add what all transactions of a batch change together. */
-  readonly ticket: Ticket;
-  /** Whether these make room: then they come after the object, and before what is rendered for the batch. */
-  readonly isRelease: boolean;
-}
-
-/** A change of another object. Schema and managed fields are looked after; plug-ins and webhooks are not asked about it. */
-export type Companion =
-  /** The object names its UID, and may have a status from the beginning. */
-  | { readonly change: "create"; readonly plane: string; readonly kind: ServedKind; readonly object: ApiObject }
-  | {
-      readonly change: "status";
-      readonly kind: ServedKind;
-      readonly stored: StoredObject;
-      readonly status: JsonObject;
-    }
-  /** Lets go of a finalizer, and of the object, unless another finalizer keeps it. */
-  | { readonly change: "delete"; readonly kind: ServedKind; readonly stored: StoredObject; readonly finalizer: string };
 
 /** A write as it goes to the store. */
 export interface CheckedWrite {

@@ -2,7 +2,8 @@ import type { FieldIssue } from "@milo-quota/kubernetes/protocol/field-issue.ts"
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { dnsSubdomain, type NameRule } from "@milo-quota/kubernetes/protocol/names.ts";
 import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
-import type { ApiObject, Column, KindRules, ServedKind, Verb, WrittenPart } from "../kinds/served-kind.ts";
+import type { ApiObject } from "../kinds/api-object.ts";
+import type { Column, KindRules, ServedKind, Verb, WrittenPart } from "../kinds/served-kind.ts";
 import type { Scaling } from "../scale/scaling.ts";
 import { decodeIssue } from "./typed/decode-issue.ts";
 import { type DraftObject, jsonShape } from "./typed/json-shape.ts";

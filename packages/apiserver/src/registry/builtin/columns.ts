@@ -1,4 +1,5 @@
-import type { ApiObject, Column } from "../kinds/served-kind.ts";
+import type { ApiObject } from "../kinds/api-object.ts";
+import type { Column } from "../kinds/served-kind.ts";
 import { timeSince } from "./age.ts";
 
 type Read = NonNullable<Column["read"]>;

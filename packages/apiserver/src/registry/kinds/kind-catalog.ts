@@ -1,6 +1,7 @@
 import type { Change, ObjectStore } from "../../storage/object-store.ts";
 import { storedResource } from "../object-request.ts";
-import type { ApiObject, ServedKind } from "./served-kind.ts";
+import type { ApiObject } from "./api-object.ts";
+import type { ServedKind } from "./served-kind.ts";
 
 const definitions = "customresourcedefinitions.apiextensions.k8s.io";
 

@@ -1,13 +1,10 @@
 import type { FieldIssue } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { NameRule } from "@milo-quota/kubernetes/protocol/names.ts";
-import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import type { PrinterColumn } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Scaling } from "../scale/scaling.ts";
-
-/** An object on its way through the server. */
-export type ApiObject = KubernetesObject & JsonObject;
+import type { ApiObject } from "./api-object.ts";
 
 /** One version of a kind as this server serves it, built in or made from a CustomResourceDefinition. */
 export interface ServedKind {

@@ -1,8 +1,9 @@
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { shaped } from "@milo-quota/kubernetes/schema/shape-value.ts";
-import type { StoredObject } from "../../storage/object-store.ts";
-import type { ApiObject, ServedKind } from "./served-kind.ts";
+import type { StoredObject } from "../../storage/stored-object.ts";
+import type { ApiObject } from "./api-object.ts";
+import type { ServedKind } from "./served-kind.ts";
 
 /**
  * An object as one version of its kind shows it. Stored text is served as it is when it was written under the schema

@@ -4,8 +4,9 @@ import { type JsonObject, type JsonValue, jsonEquals } from "@milo-quota/kuberne
 import { type MetadataChange, withFieldOf, withMetadata, without } from "../metadata/metadata.ts";
 import { metadataChangeIssues, metadataIssues } from "../metadata/object-metadata-rules.ts";
 import type { Subresource, WriteRequest } from "../object-request.ts";
+import type { ApiObject } from "./api-object.ts";
 import { shapedObject } from "./known-fit.ts";
-import type { ApiObject, ServedKind } from "./served-kind.ts";
+import type { ServedKind } from "./served-kind.ts";
 
 /** A new object in the shape it will be stored in. Throws when it is invalid, with all that is wrong. */
 export function shapedNew(object: ApiObject, request: WriteRequest): ApiObject {

@@ -1,5 +1,5 @@
 import { failure, forbiddenTo, StatusError, serviceUnavailable } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import type { StoredObject } from "../../storage/object-store.ts";
+import type { StoredObject } from "../../storage/stored-object.ts";
 import { type ObjectRequest, resourceOf, storedResource } from "../object-request.ts";
 import type { Registry } from "../registry.ts";
 

@@ -1,5 +1,6 @@
 import { failure, forbiddenTo, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import type { ObjectStore, StoredObject } from "../../storage/object-store.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
+import type { StoredObject } from "../../storage/stored-object.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
 import { type ObjectRequest, resourceOf } from "../object-request.ts";
 

@@ -1,4 +1,4 @@
-import type { ApiObject } from "../kinds/served-kind.ts";
+import type { ApiObject } from "../kinds/api-object.ts";
 import { timestamp, withMetadata } from "./metadata.ts";
 
 /** Undefined when it is marked already and nothing else changed. */

@@ -1,7 +1,7 @@
 import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import type { ApiObject } from "../kinds/served-kind.ts";
+import type { ApiObject } from "../kinds/api-object.ts";
 import { utcText } from "../patch/managed/time-text.ts";
 
 export type MetadataChange = { readonly [Field in keyof ObjectMeta]?: ObjectMeta[Field] | undefined };

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { identityText } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import type { OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import type { ApiObject } from "../kinds/served-kind.ts";
+import type { ApiObject } from "../kinds/api-object.ts";
 import type { ObjectRequest } from "../object-request.ts";
 import { withMetadata } from "./metadata.ts";
 

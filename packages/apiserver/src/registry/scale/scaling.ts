@@ -5,7 +5,7 @@ import {
   ownValue,
   setOwn,
 } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { ApiObject } from "../kinds/served-kind.ts";
+import type { ApiObject } from "../kinds/api-object.ts";
 
 /** Where the objects of a kind count their replicas; paths such as `.spec.replicas`. */
 export interface Scaling {

@@ -1,10 +1,11 @@
 import type { Compaction, CompactionStep } from "../compaction.ts";
 import { keyText } from "../memory/key-order.ts";
 import type { ObjectKey } from "../object-key.ts";
-import { StorageUnavailable, type StoredObject } from "../object-store.ts";
+import { StorageUnavailable } from "../object-store.ts";
 import { PendingTransaction } from "../pending-transaction.ts";
 import type { PreparedWrite, Row } from "../prepared-write.ts";
 import type { StoreLimits } from "../store-limits.ts";
+import type { StoredObject } from "../stored-object.ts";
 import type { TransactionOptions, TransactionResult } from "../transaction.ts";
 import { Batch, type Versions } from "../write-batch.ts";
 import { LogFull, type RecordLog } from "./record-log.ts";

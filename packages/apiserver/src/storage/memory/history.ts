@@ -1,6 +1,7 @@
 import type { Scope } from "../object-key.ts";
-import { type Change, RevisionCompacted, type StoredObject } from "../object-store.ts";
+import { type Change, RevisionCompacted } from "../object-store.ts";
 import type { StoreLimits } from "../store-limits.ts";
+import type { StoredObject } from "../stored-object.ts";
 import { TransactionBounds } from "../transaction-bounds.ts";
 import { compareKeys, keyText } from "./key-order.ts";
 import { inScope } from "./object-index.ts";

@@ -1,5 +1,5 @@
 import type { ObjectKey, Scope } from "../object-key.ts";
-import type { StoredObject } from "../object-store.ts";
+import type { StoredObject } from "../stored-object.ts";
 import { compareKeys } from "./key-order.ts";
 import { SortedObjects } from "./sorted-objects.ts";
 

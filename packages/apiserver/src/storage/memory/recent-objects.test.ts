@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ObjectKey } from "../object-key.ts";
-import type { StoredObject } from "../object-store.ts";
+import type { StoredObject } from "../stored-object.ts";
 import { keyText } from "./key-order.ts";
 import { Missing, RecentObjects } from "./recent-objects.ts";
 

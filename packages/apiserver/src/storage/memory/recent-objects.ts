@@ -1,5 +1,5 @@
 import type { ObjectKey } from "../object-key.ts";
-import type { StoredObject } from "../object-store.ts";
+import type { StoredObject } from "../stored-object.ts";
 
 /** What is known of a key: the newest version of its object, or that there is none. */
 type Known = StoredObject | Missing;

@@ -1,5 +1,5 @@
 import type { ObjectKey } from "../object-key.ts";
-import type { StoredObject } from "../object-store.ts";
+import type { StoredObject } from "../stored-object.ts";
 import { SortedKeys } from "./sorted-keys.ts";
 
 /** A run of objects in order, with their keys beside them. */

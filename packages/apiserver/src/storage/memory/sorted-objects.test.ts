@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ObjectKey } from "../object-key.ts";
-import type { StoredObject } from "../object-store.ts";
 import { defaultLimits } from "../store-limits.ts";
+import type { StoredObject } from "../stored-object.ts";
 import { compareBytes, keyText } from "./key-order.ts";
 import { ParsedVersions } from "./parsed-versions.ts";
 import { ShortTexts } from "./short-texts.ts";

@@ -1,5 +1,5 @@
 import type { ObjectKey } from "../object-key.ts";
-import type { StoredObject } from "../object-store.ts";
+import type { StoredObject } from "../stored-object.ts";
 import { isPlainlyOrdered } from "./key-order.ts";
 import { Missing, RecentObjects } from "./recent-objects.ts";
 import { SortedChunk } from "./sorted-chunk.ts";

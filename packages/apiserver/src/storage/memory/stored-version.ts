@@ -3,7 +3,7 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { LogRecord } from "../log/record-log.ts";
 import type { ObjectKey } from "../object-key.ts";
-import type { StoredObject } from "../object-store.ts";
+import type { StoredObject } from "../stored-object.ts";
 import { ParsedVersions } from "./parsed-versions.ts";
 import type { ShortText, ShortTexts } from "./short-texts.ts";
 

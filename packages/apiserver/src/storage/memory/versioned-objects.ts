@@ -1,8 +1,9 @@
 import type { CompactionStep } from "../compaction.ts";
 import type { LogRecord } from "../log/record-log.ts";
 import type { ObjectKey, Scope } from "../object-key.ts";
-import type { Change, ListOptions, StoredObject } from "../object-store.ts";
+import type { Change, ListOptions } from "../object-store.ts";
 import type { StoreLimits } from "../store-limits.ts";
+import type { StoredObject } from "../stored-object.ts";
 import { History, undo } from "./history.ts";
 import { compareKeys } from "./key-order.ts";
 import { ObjectIndex } from "./object-index.ts";

@@ -53,7 +53,7 @@ function resolve(checking: Checking, call: Call, declared: FunctionDeclaration, 
   });
   if (matches.length === 0) return refuseArguments(checking, call, declared, { member, args });
   const overloads = matches.map((match) => match.overload);
-  checking.references.set(call, { kind: "call", declared, call: { args, overloads } });
+  checking.calls.set(call, { declared, args, overloads });
   refuseConstant(checking, declared, args);
   examine(checking, call, declared, args);
   return commonType(matches.map((match) => match.result));
@@ -75,7 +75,7 @@ function refuseArguments(checking: Checking, call: Call, declared: FunctionDecla
   const { member, args } = site;
   // Kept although it is refused: whoever runs an expression unchecked still needs to know what it calls.
   const overloads = declared.overloads.filter((one) => one.member === member && one.parameters.length === args.length);
-  checking.references.set(call, { kind: "call", declared, call: { args, overloads } });
+  checking.calls.set(call, { declared, args, overloads });
   const shown = args.slice(0, argumentsShown);
   const types = shown.map((argument) => formatType(checking.types.finish(checking.typed.get(argument) ?? dynType)));
   if (args.length > argumentsShown) types.push("…");

@@ -7,7 +7,7 @@ import { typeConstants } from "./type-constants.ts";
 export function checkIdentifier(checking: Checking, identifier: Identifier): Type {
   const local = identifier.absolute ? undefined : checking.local(identifier.name);
   if (local !== undefined) {
-    checking.references.set(identifier, { kind: "local", name: identifier.name });
+    checking.names.set(identifier, { kind: "local", name: identifier.name });
     return local;
   }
   const name = identifier.absolute ? `.${identifier.name}` : identifier.name;
@@ -29,12 +29,12 @@ export function checkPresence(checking: Checking, presence: Presence): Type {
 function resolveName(checking: Checking, expression: Expression, name: string): Type | undefined {
   const variable = checking.find(checking.environment.variables, name);
   if (variable !== undefined) {
-    checking.references.set(expression, { kind: "variable", name: variable.name });
+    checking.names.set(expression, { kind: "variable", name: variable.name });
     return variable.found;
   }
   const constant = checking.find(typeConstants, name);
   if (constant === undefined) return undefined;
-  checking.references.set(expression, { kind: "constant", value: new TypeName(constant.name) });
+  checking.names.set(expression, { kind: "constant", value: new TypeName(constant.name) });
   return typeTypeOf(constant.found);
 }
 

@@ -17,14 +17,16 @@ import { checkCall } from "./check-call.ts";
 import { checkBinding, checkComprehension, checkOptionalMap } from "./check-comprehension.ts";
 import { checkList, checkLogical, checkMap, checkMessage } from "./check-literal.ts";
 import { checkIdentifier, checkPresence, checkSelect } from "./check-name.ts";
-import { Checking, type Reference } from "./checking.ts";
+import { Checking, type ResolvedCall } from "./checking.ts";
+import type { NameReference } from "./name-reference.ts";
 
 /** An expression whose names and types are known. */
 export interface Checked {
   readonly expression: Expression;
   readonly type: Type;
   readonly typeOf: (expression: Expression) => Type;
-  readonly referenceOf: (expression: Expression) => Reference | undefined;
+  readonly nameOf: (expression: Expression) => NameReference | undefined;
+  readonly callOf: (expression: Expression) => ResolvedCall | undefined;
   /** Empty if the expression may run. */
   readonly findings: readonly Finding[];
 }
@@ -37,7 +39,8 @@ export function check(expression: Expression, environment: Environment): Checked
     expression,
     type: checking.types.finish(type),
     typeOf: (node) => checking.types.finish(checking.typed.get(node) ?? errorType),
-    referenceOf: (node) => checking.references.get(node),
+    nameOf: (node) => checking.names.get(node),
+    callOf: (node) => checking.calls.get(node),
     findings: checking.findings,
   };
 }

@@ -3,17 +3,12 @@ import type { Environment } from "../environment.ts";
 import type { FunctionDeclaration, Overload } from "../libraries/library.ts";
 import type { Expression } from "../syntax/ast.ts";
 import type { Finding } from "../syntax/syntax-issue.ts";
-import type { Value } from "../values/value.ts";
+import type { NameReference } from "./name-reference.ts";
 import { Substitution } from "./substitution.ts";
 
-/** What a name or a call turned out to mean. */
-export type Reference =
-  | { readonly kind: "variable"; readonly name: string }
-  | { readonly kind: "local"; readonly name: string }
-  | { readonly kind: "constant"; readonly value: Value }
-  | { readonly kind: "call"; readonly declared: FunctionDeclaration; readonly call: ResolvedCall };
-
+/** What a call turned out to mean. */
 export interface ResolvedCall {
+  readonly declared: FunctionDeclaration;
   /** The receiver of a method comes first. */
   readonly args: readonly Expression[];
   /** Those that the types of the arguments allow; more than one if some of them are only known at run time. */
@@ -34,7 +29,8 @@ export class Checking {
   readonly types = new Substitution();
   readonly findings: Finding[] = [];
   readonly typed = new Map<Expression, Type>();
-  readonly references = new Map<Expression, Reference>();
+  readonly names = new Map<Expression, NameReference>();
+  readonly calls = new Map<Expression, ResolvedCall>();
   readonly #visit: Visit;
   #locals: Local | undefined;
   #mixedAllowed: boolean;

@@ -11,7 +11,7 @@ import { constantPlan, failingPlan, type Planned, type Step } from "./step.ts";
 
 export function planIdentifier(planning: Planning, identifier: Identifier): Planned {
   const { name, offset } = identifier;
-  const reference = planning.checked.referenceOf(identifier);
+  const reference = planning.checked.nameOf(identifier);
   if (reference?.kind === "constant") return constantPlan(reference.value);
   if (reference?.kind === "local") return { step: localStep(planning.slotOf(name), offset) };
   const path = pathOf(planning, identifier);
@@ -27,7 +27,7 @@ function localStep(slot: number, offset: number): Step {
 }
 
 export function planSelect(planning: Planning, select: Select): Planned {
-  const reference = planning.checked.referenceOf(select);
+  const reference = planning.checked.nameOf(select);
   if (reference?.kind === "constant") return constantPlan(reference.value);
   const path = pathOf(planning, select);
   return { step: path === undefined ? fieldStep(planning, select) : pathStep(planning, select, path) };

@@ -1,3 +1,4 @@
+import type { ResolvedCall } from "../check/checking.ts";
 import type { CalledOverload, FunctionDeclaration, Implementation, Overload } from "../libraries/library.ts";
 import type { Call, Expression } from "../syntax/ast.ts";
 import { failed, noSuchOverload } from "../values/failure.ts";
@@ -7,19 +8,13 @@ import type { Frame } from "./frame.ts";
 import type { Planning } from "./planning.ts";
 import { constantPlan, failingPlan, type Planned, type Step } from "./step.ts";
 
-export function planCall(planning: Planning, call: Call): Planned {
-  const reference = planning.checked.referenceOf(call);
-  if (reference?.kind !== "call") {
+export function planCall(planning: Planning, call: Call, resolved: ResolvedCall | undefined): Planned {
+  if (resolved === undefined) {
     return failingPlan("no-such-overload", `undeclared reference to '${call.name}'`, call.offset);
   }
-  const { declared, call: resolved } = reference;
   const [first] = resolved.overloads;
   if (first !== undefined && "plan" in first) return first.plan(planning, call);
-  return planFunction(planning, call, {
-    declared,
-    args: resolved.args,
-    overloads: resolved.overloads.filter(isCalled),
-  });
+  return planFunction(planning, call, { ...resolved, overloads: resolved.overloads.filter(isCalled) });
 }
 
 function isCalled(overload: Overload): overload is CalledOverload {

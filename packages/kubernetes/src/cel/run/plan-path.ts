@@ -39,7 +39,7 @@ export function pathOf(planning: Planning, expression: Expression): Path | undef
 const arrayKey = /^(?:\d+|length)$/;
 
 function rootOf(planning: Planning, expression: Expression): Root | undefined {
-  const reference = planning.checked.referenceOf(expression);
+  const reference = planning.checked.nameOf(expression);
   if (reference?.kind === "local") return localRoot(planning.slotOf(reference.name));
   return reference?.kind === "variable" ? variableRoot(reference.name, expression.offset) : undefined;
 }

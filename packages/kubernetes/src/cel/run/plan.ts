@@ -1,5 +1,5 @@
 import type { Checked } from "../check/check.ts";
-import type { Expression } from "../syntax/ast.ts";
+import type { Call, Expression } from "../syntax/ast.ts";
 import { planIdentifier, planPresence, planSelect } from "./plan-access.ts";
 import { planCall } from "./plan-call.ts";
 import { planBinding, planComprehension, planOptionalMap } from "./plan-comprehension.ts";
@@ -10,10 +10,15 @@ import { constantPlan, failingPlan, type Planned, type Step } from "./step.ts";
 
 /** Turns a checked expression into a closure. */
 export function plan(checked: Checked): Step {
-  return new Planning(checked, planExpression).step(checked.expression);
+  const planning = new Planning(checked, (state, expression) =>
+    expression.kind === "call"
+      ? planCall(state, expression, checked.callOf(expression))
+      : planExpression(state, expression),
+  );
+  return planning.step(checked.expression);
 }
 
-function planExpression(planning: Planning, expression: Expression): Planned {
+function planExpression(planning: Planning, expression: Exclude<Expression, Call>): Planned {
   switch (expression.kind) {
     case "literal":
       return constantPlan(expression.value);
@@ -23,8 +28,6 @@ function planExpression(planning: Planning, expression: Expression): Planned {
       return planSelect(planning, expression);
     case "presence":
       return planPresence(planning, expression);
-    case "call":
-      return planCall(planning, expression);
     case "logical":
       return planLogical(planning, expression);
     case "list":

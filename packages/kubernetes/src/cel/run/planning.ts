@@ -1,4 +1,5 @@
-import type { Checked } from "../check/check.ts";
+import type { Type } from "../cel-type.ts";
+import type { NameReference } from "../check/name-reference.ts";
 import type { Expression, Presence, Select } from "../syntax/ast.ts";
 import type { Planned, Step } from "./step.ts";
 
@@ -9,6 +10,12 @@ interface Local {
 }
 
 type Plan = (planning: Planning, expression: Expression) => Planned;
+
+/** What is known of an expression that is turned into steps. */
+interface Checked {
+  readonly typeOf: (expression: Expression) => Type;
+  readonly nameOf: (expression: Expression) => NameReference | undefined;
+}
 
 /** The state of turning one checked expression into steps. */
 export class Planning {

@@ -6,18 +6,11 @@ import { nameIn, type Parser, UnreadableObject } from "../resources/read-reply.t
 import { sharedAbort } from "../shared-abort.ts";
 import { Follower, type Following, type FollowLimits } from "./follower.ts";
 import { Freshness } from "./freshness.ts";
+import type { ObjectPlace } from "./object-place.ts";
 import type { ObjectSource } from "./object-source.ts";
 import { PlaceMap } from "./place-map.ts";
 import { isOlder } from "./revision.ts";
 import { RevisionWaiters } from "./revision-waiters.ts";
-
-/** Which object, of whatever kind an informer is about. */
-export interface ObjectPlace {
-  readonly plane: string;
-  /** Empty for objects that are in none. */
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /** Told of every change to what an informer keeps. One that throws is reported, and keeps nobody else from being told. */
 export interface InformerHandler<Kept> {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ObjectPlace } from "./informer.ts";
+import type { ObjectPlace } from "./object-place.ts";
 import { PlaceMap } from "./place-map.ts";
 
 const place = fc.record({

@@ -1,4 +1,4 @@
-import type { ObjectPlace } from "./informer.ts";
+import type { ObjectPlace } from "./object-place.ts";
 
 type Named<Value> = Map<string, Value>;
 

@@ -6,21 +6,15 @@ import type { AdmittingClaim } from "../admission-listener.ts";
 import { type Heard, isIgnored, judge } from "../answers/judgement.ts";
 import { Refused } from "../answers/refusals.ts";
 import type { ObjectChange } from "../object-change.ts";
-import type { ClaimPolicy } from "../policies/wanted-claims.ts";
+import type { PolicyClaim } from "../policies/policy-claim.ts";
 import type { Provision } from "../provision.ts";
-import type { QuotaAdmissionOptions } from "../quota-admission.ts";
+import type { QuotaAdmissionOptions } from "../quota-admission-options.ts";
 import { ClaimAttempt } from "./claim-attempt.ts";
 import type { ClaimStream } from "./claim-stream.ts";
 import { type Claimant, claimantOf } from "./claimant.ts";
 import type { WaiterResult } from "./stream-listener.ts";
 import type { Waiter, WaitResult } from "./waiter.ts";
 import { type Listed, withdraw } from "./withdrawal.ts";
-
-/** A claim, and the policy that wants it. */
-export interface PolicyClaim {
-  readonly policy: ClaimPolicy;
-  readonly claim: RenderedClaim;
-}
 
 type RoundOptions = Pick<QuotaAdmissionOptions, "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "report"> & {
   readonly provision: Provision;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { RenderedClaim } from "../../core/policy/claim-policy.ts";
-import type { ObjectChange } from "../object-change.ts";
+import type { Companions, ObjectChange } from "../object-change.ts";
 import type { ReducedNeed } from "../policies/growth.ts";
 
 /** A claim that is to be stored, as granted, together with its object. */
@@ -19,9 +19,6 @@ export interface QuotaEffect {
   /** What the object needs less of than before. */
   readonly reduced: readonly ReducedNeed[];
 }
-
-/** What is stored in one transaction with an object. The server that gave it knows what it is. */
-export type Companions = object;
 
 /** Where the server and the only writer of buckets are in this process: quota is stored together with objects. */
 export interface ClaimTransactions {

@@ -2,10 +2,10 @@ import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { claimManifest } from "../../core/policy/claim-policy.ts";
 import { annotations, claimFinalizer } from "../../core/resources/well-known.ts";
-import type { ObjectChange } from "../object-change.ts";
+import type { Companions, ObjectChange } from "../object-change.ts";
 import type { ReducedNeed } from "../policies/growth.ts";
 import type { PlacedClaim } from "../policies/needs.ts";
-import type { ClaimTransactions, Companions, NewClaim, QuotaEffect } from "./claim-transactions.ts";
+import type { ClaimTransactions, NewClaim, QuotaEffect } from "./claim-transactions.ts";
 import { ownerOf, uidOf } from "./claimant.ts";
 
 /** What is stored with an object, and the claims among it. */

@@ -1,18 +1,11 @@
-import type { RenderedClaim } from "../../core/policy/claim-policy.ts";
 import type { AdmissionListener } from "../admission-listener.ts";
-import type { PolicyClaim } from "../claims/claim-round.ts";
 import type { ObjectChange } from "../object-change.ts";
 import type { ReducedNeed } from "./growth.ts";
+import type { PolicyClaim, PolicyRendering } from "./policy-claim.ts";
 import { type ChangeInput, type ClaimPolicy, wishOf } from "./wanted-claims.ts";
 
 /** How a warning begins that a policy lets something in which it knows nothing of. */
 export const notChecked = "quota is not checked";
-
-/** What a policy makes of a new object: a claim, or nothing. */
-export interface PolicyRendering {
-  readonly policy: ClaimPolicy;
-  readonly claim: RenderedClaim | undefined;
-}
 
 /** What all policies make of a change. */
 export interface Wishes {

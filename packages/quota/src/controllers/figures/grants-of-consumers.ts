@@ -1,4 +1,5 @@
-import type { Informer, ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { type ConsumerRef, consumerKey } from "../../core/resources/fields/consumer-ref.ts";
 import type { ResourceGrant } from "../../core/resources/resource-grant.ts";
 import { grantActivity } from "../../core/resources/rules/grant-activity.ts";

@@ -1,5 +1,5 @@
 import { again, type Outcome, settled } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";

@@ -2,7 +2,7 @@ import type { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind
 import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
 import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import type { ClaimRecord } from "../../views/claim-record.ts";
 import type { Running, Runtime } from "../../views/runtime.ts";

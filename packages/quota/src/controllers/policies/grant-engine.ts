@@ -2,7 +2,7 @@ import type { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind
 import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
 import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { type GrantOrigin, originId } from "../../core/policy/grant-origin.ts";
 import { type GroupKind, groupKindText, sameGroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import type { GrantPolicyIndex } from "../../views/grant-policy-index.ts";

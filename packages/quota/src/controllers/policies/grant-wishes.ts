@@ -1,4 +1,4 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { GrantOrigin } from "../../core/policy/grant-origin.ts";
 import type { CompiledGrantPolicy, GrantRendering, RenderedGrant } from "../../core/policy/grant-policy.ts";

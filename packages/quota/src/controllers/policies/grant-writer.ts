@@ -1,6 +1,7 @@
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
-import type { Informer, ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject, ObjectMeta, OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";

@@ -1,4 +1,5 @@
-import type { Informer, ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { type GrantOrigin, originId, originIn } from "../../core/policy/grant-origin.ts";
 import type { ResourceGrant } from "../../core/resources/resource-grant.ts";
 

@@ -1,4 +1,4 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { GrantOrigin } from "../../core/policy/grant-origin.ts";
 import { compileGrantPolicy } from "../../core/policy/grant-policy.ts";

@@ -1,6 +1,6 @@
 import { backoffMs } from "@milo-quota/kubernetes/client/backoff.ts";
 import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import type { ClaimRecord } from "../../views/claim-record.ts";
 import type { RegistrationIndex } from "../../views/registration-index.ts";

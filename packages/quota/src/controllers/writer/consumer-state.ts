@@ -1,4 +1,4 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { isOlder } from "@milo-quota/kubernetes/client/watch/revision.ts";
 import type { ClaimKnowledge, ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import { ConsumerLedger } from "../../core/ledger/consumer-ledger.ts";

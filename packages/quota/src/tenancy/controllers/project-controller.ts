@@ -1,6 +1,6 @@
 import { type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { projectPath, projectPlane } from "../../views/tenant-planes.ts";
 import { type Project, parseProject, projectDefinition } from "../resources/project.ts";
 import type { TenancyRuntime } from "../tenancy-runtime.ts";

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { ObjectStore, StoredObject } from "../../../storage/object-store.ts";
+import type { ObjectStore } from "../../../storage/object-store.ts";
+import type { StoredObject } from "../../../storage/stored-object.ts";
 
 export const rbacGroup = "rbac.authorization.k8s.io";
 

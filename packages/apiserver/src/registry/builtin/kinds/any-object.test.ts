@@ -3,7 +3,8 @@ import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts"
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import recorded from "../../../../test/recorded/kubernetes-answers.json" with { type: "json" };
-import type { ApiObject, ServedKind } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
+import type { ServedKind } from "../../kinds/served-kind.ts";
 import { builtinKinds } from "../builtin-kinds.ts";
 
 const samples = (recorded as unknown as readonly { readonly sent: JsonObject }[]).map(({ sent }) => sent);

@@ -1,7 +1,7 @@
 import { type FieldIssue, invalid, required } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { qualifiedName } from "@milo-quota/kubernetes/protocol/names.ts";
 import { immutable, nameFaults, same, unless } from "../field-checks.ts";
-import type { CoreEvent } from "./event.ts";
+import type { CoreEvent } from "./event-fields.ts";
 
 const lengthsMax = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
 

@@ -1,35 +1,12 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import type { ApiObject, Column } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
+import type { Column } from "../../kinds/served-kind.ts";
 import { timeSince } from "../age.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { nameColumn, textColumn, typed, wideColumn } from "../columns.ts";
 import { jsonShape } from "../typed/json-shape.ts";
+import type { CoreEvent } from "./event-fields.ts";
 import { coreEventIssues, newEventIssues } from "./event-rules.ts";
-
-/** An Event as it is stored: in the fields of the core group. */
-export interface CoreEvent {
-  readonly metadata: ObjectMeta;
-  readonly involvedObject: {
-    readonly kind?: string;
-    readonly namespace?: string;
-    readonly name?: string;
-    readonly fieldPath?: string;
-  };
-  readonly reason?: string;
-  readonly message?: string;
-  readonly source: { readonly component?: string; readonly host?: string };
-  readonly firstTimestamp: string | null;
-  readonly lastTimestamp: string | null;
-  readonly eventTime: string | null;
-  readonly count?: number;
-  readonly type?: string;
-  readonly action?: string;
-  readonly related?: JsonObject;
-  readonly series?: { readonly count?: number; readonly lastObservedTime: string | null };
-  readonly reportingComponent: string;
-  readonly reportingInstance: string;
-}
 
 /** What events.k8s.io calls the fields that the core group calls otherwise. */
 const newNames: Readonly<Record<string, string>> = {

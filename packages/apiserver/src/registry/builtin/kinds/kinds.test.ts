@@ -1,7 +1,8 @@
 import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { describe, expect, it } from "vitest";
-import type { ApiObject, ServedKind, WrittenPart } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
+import type { ServedKind, WrittenPart } from "../../kinds/served-kind.ts";
 import { humanDuration } from "../age.ts";
 import { builtinKinds } from "../builtin-kinds.ts";
 

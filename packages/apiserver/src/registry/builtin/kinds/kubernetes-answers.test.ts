@@ -2,7 +2,8 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { describe, expect, it } from "vitest";
 import recorded from "../../../../test/recorded/kubernetes-answers.json" with { type: "json" };
-import type { ApiObject, ServedKind, WrittenPart } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
+import type { ServedKind, WrittenPart } from "../../kinds/served-kind.ts";
 import { metadataChangeIssues, metadataIssues } from "../../metadata/object-metadata-rules.ts";
 import { builtinKinds } from "../builtin-kinds.ts";
 

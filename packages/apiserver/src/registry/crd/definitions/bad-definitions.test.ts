@@ -1,9 +1,9 @@
+import type { ApiObject } from "../../kinds/api-object.ts";
 // Long because it is a table: every way a definition can be wrong, with the words Kubernetes has for it.
 
 import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { describe, expect, it } from "vitest";
 import { definition, field, rule } from "../../../../test/definition-samples.ts";
-import type { ApiObject } from "../../kinds/served-kind.ts";
 import { definitionIssues } from "./crd-rules.ts";
 import { preparedNew } from "./prepare-definition.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { describe, expect, it } from "vitest";
 import { definition } from "../../../../test/definition-samples.ts";
-import type { ApiObject } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
 import { definitionStatus, type TakenNames } from "./crd-conditions.ts";
 import { preparedNew } from "./prepare-definition.ts";
 

@@ -12,7 +12,7 @@ import {
   jsonEquals,
   ownValue,
 } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { ApiObject } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
 import { type DefinitionNames, readDefinition } from "./definition.ts";
 
 /** Names that nobody else may have, in one group of one plane. */

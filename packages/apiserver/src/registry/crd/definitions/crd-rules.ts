@@ -1,7 +1,8 @@
 import { type FieldIssue, invalid, required } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import type { ApiObject, KindRules, WrittenPart } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
+import type { KindRules, WrittenPart } from "../../kinds/served-kind.ts";
 import { type FoldedSpec, foldedSpec } from "../folded-spec.ts";
 import { isTooDeep } from "../schemas/raw-schema.ts";
 import { unstructuralFault } from "../schemas/unstructural.ts";

@@ -1,7 +1,7 @@
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { formatCheck } from "@milo-quota/kubernetes/schema/formats.ts";
-import type { ApiObject } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
 import { textOf } from "../schemas/raw-schema.ts";
 import { readDefinition } from "./definition.ts";
 import { columnWarnings } from "./version-rules.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { definition } from "../../../../test/definition-samples.ts";
-import type { ApiObject } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
 import { cleanupFinalizer, markedForDeletion, withTermination } from "./delete-definition.ts";
 
 const now = "2026-01-01T00:00:00Z";

@@ -1,6 +1,6 @@
 import { setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { ApiObject } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
 import { finalizersOf, withMetadata } from "../../metadata/metadata.ts";
 import { conditionsOf } from "./crd-conditions.ts";
 

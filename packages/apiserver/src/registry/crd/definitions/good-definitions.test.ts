@@ -4,7 +4,7 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { definition, established, field, rule } from "../../../../test/definition-samples.ts";
-import type { ApiObject } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
 import { definitionIssues, definitionRules } from "./crd-rules.ts";
 import { preparedNew, preparedUpdate } from "./prepare-definition.ts";
 

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { ApiObject, WrittenPart } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
+import type { WrittenPart } from "../../kinds/served-kind.ts";
 import { readDefinition } from "./definition.ts";
 
 /** A new definition: names filled in, and a status that knows nothing but the version objects will be stored in. */

@@ -5,7 +5,8 @@ import { walkObject } from "@milo-quota/kubernetes/schema/walk.ts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { definition, established, field, type SampleParts } from "../../../../test/definition-samples.ts";
-import type { ApiObject, WrittenPart } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
+import type { WrittenPart } from "../../kinds/served-kind.ts";
 import { type CustomKind, kindsOf } from "./custom-kind.ts";
 
 const kindOf = (crd: ApiObject): CustomKind => kindsOf(established(crd))[0] as CustomKind;

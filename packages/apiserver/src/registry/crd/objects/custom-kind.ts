@@ -7,7 +7,8 @@ import type { PrinterColumn } from "@milo-quota/kubernetes/schema/kind-definitio
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { fieldText } from "../../json-path/json-path.ts";
 import { parseJsonPath } from "../../json-path/json-path-reader.ts";
-import type { ApiObject, KindRules, ServedKind, Verb } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
+import type { KindRules, ServedKind, Verb } from "../../kinds/served-kind.ts";
 import { compiledDefinition, schemaDigest } from "../compiled-definition.ts";
 import { type Definition, type DefinitionVersion, readDefinition, type ScalePaths } from "../definitions/definition.ts";
 import { deprecationWarning } from "../definitions/deprecation.ts";

@@ -2,8 +2,9 @@ import { type FieldIssue, invalid, issueText } from "@milo-quota/kubernetes/prot
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { schemaIssues } from "@milo-quota/kubernetes/schema/check.ts";
 import { repetitionIssues } from "@milo-quota/kubernetes/schema/list-keys.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
 import { isKnownToFit, isKnownToFitWhole } from "../../kinds/known-fit.ts";
-import type { ApiObject, WrittenPart } from "../../kinds/served-kind.ts";
+import type { WrittenPart } from "../../kinds/served-kind.ts";
 import type { CompiledDefinition } from "../compiled-definition.ts";
 import type { ScalePaths } from "../definitions/definition.ts";
 import { scaleIssues } from "../definitions/scale-rules.ts";

@@ -1,6 +1,6 @@
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { qualifiedName } from "@milo-quota/kubernetes/protocol/names.ts";
-import type { ApiObject } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
 
 const standard = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 

@@ -3,7 +3,7 @@ import { walkObject } from "@milo-quota/kubernetes/schema/walk.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { definition, established } from "../../../../test/definition-samples.ts";
-import type { ApiObject } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
 import { definitionIssues, definitionRules } from "../definitions/crd-rules.ts";
 import { kindsOf } from "./custom-kind.ts";
 

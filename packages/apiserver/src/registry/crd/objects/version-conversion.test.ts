@@ -1,7 +1,7 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { describe, expect, it } from "vitest";
 import { definition } from "../../../../test/definition-samples.ts";
-import type { ApiObject } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
 import { readDefinition } from "../definitions/definition.ts";
 import { versionConversion } from "./version-conversion.ts";
 

@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kuber
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { shaped } from "@milo-quota/kubernetes/schema/shape-value.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import type { ApiObject, ServedKind } from "../../kinds/served-kind.ts";
+import type { ApiObject } from "../../kinds/api-object.ts";
+import type { ServedKind } from "../../kinds/served-kind.ts";
 import { compiledDefinition, schemaDigest } from "../compiled-definition.ts";
 import type { Definition, DefinitionVersion } from "../definitions/definition.ts";
 

@@ -3,7 +3,7 @@ import { type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { followPath } from "../definitions/field-path.ts";
 import { subschemas, textOf } from "../schemas/raw-schema.ts";
-import type { Surroundings } from "../schemas/schema-rules.ts";
+import type { Surroundings } from "../schemas/schema-surroundings.ts";
 import { unstructuralFault } from "../schemas/unstructural.ts";
 import { type CompiledRule, rulesOf } from "./compiled-rules.ts";
 import { ruleType } from "./rule-type.ts";

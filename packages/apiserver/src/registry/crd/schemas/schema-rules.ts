@@ -9,32 +9,13 @@ import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/
 import { expressionIssues, ruleIssues } from "../rules/validation-rule-rules.ts";
 import { listRules, mapRules } from "./list-type-rules.ts";
 import { given, isFilled, isSet, namedSchemas, subschema, subschemas, textOf } from "./raw-schema.ts";
+import type { Surroundings } from "./schema-surroundings.ts";
 
 /** What is wrong with a schema, and with its rules; rules are looked at only where the schema is right. */
 export interface SchemaFindings {
   readonly schema: readonly FieldIssue[];
   readonly rules: readonly FieldIssue[];
 }
-
-/** What a schema is told by those above it. */
-export interface Surroundings {
-  readonly isRoot: boolean;
-  /** Why there may be no default here; undefined where there may. */
-  readonly noDefault: string | undefined;
-  /** Whether inside apiVersion, kind or metadata of an object. */
-  readonly isInsideMeta: boolean;
-  /** The path of the nearest list above whose items cannot be told apart, so that no rule can know the old one. */
-  readonly uncorrelatable: string | undefined;
-  /** Whether expressions are compiled; not below junctors, and not when the schema is no structural one. */
-  readonly compiles: boolean;
-}
-
-export const rootSurroundings: Omit<Surroundings, "compiles"> = {
-  isRoot: true,
-  noDefault: undefined,
-  isInsideMeta: false,
-  uncorrelatable: undefined,
-};
 
 export function schemaRules(schema: JsonObject, path: string, around: Surroundings): SchemaFindings {
   const below = childFindings(schema, path, { ...around, isRoot: false }, around.isRoot);

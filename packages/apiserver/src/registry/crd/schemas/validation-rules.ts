@@ -2,7 +2,8 @@ import { type FieldIssue, forbidden, invalid } from "@milo-quota/kubernetes/prot
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { defaultIssues } from "../definitions/default-rules.ts";
 import { given, isFilled, isSet, isTooDeep, schemaDepthMax, textOf } from "./raw-schema.ts";
-import { rootSurroundings, schemaRules } from "./schema-rules.ts";
+import { schemaRules } from "./schema-rules.ts";
+import { rootSurroundings } from "./schema-surroundings.ts";
 import { structuralIssues } from "./structural-rules.ts";
 import { everyChild, unstructuralFault } from "./unstructural.ts";
 

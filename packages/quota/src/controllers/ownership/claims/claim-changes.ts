@@ -1,5 +1,5 @@
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { conflict, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { findCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";

@@ -1,4 +1,4 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { mayOwn } from "../../../core/resources/claim-owner.ts";
 import type { AutomaticClaim, ClaimRecord } from "../../../views/claim-record.ts";
 import type { Runtime } from "../../../views/runtime.ts";

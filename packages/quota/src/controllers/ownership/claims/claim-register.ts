@@ -1,4 +1,4 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import type { GroupKind } from "../../../core/resources/fields/consumer-ref.ts";
 import type { ClaimRecord } from "../../../views/claim-record.ts";
 import type { Runtime } from "../../../views/runtime.ts";

@@ -1,6 +1,6 @@
 import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
 import { again, type Outcome, settled } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { claimOwner } from "../../../core/resources/claim-owner.ts";
 import type { AutomaticClaim, ClaimRecord } from "../../../views/claim-record.ts";

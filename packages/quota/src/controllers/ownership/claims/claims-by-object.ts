@@ -1,4 +1,4 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { PlaceMap } from "@milo-quota/kubernetes/client/watch/place-map.ts";
 import type { GroupKind } from "../../../core/resources/fields/consumer-ref.ts";
 import { kindKey, type ObjectAddress } from "../objects/governed-object.ts";

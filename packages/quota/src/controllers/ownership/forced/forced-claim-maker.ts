@@ -1,5 +1,5 @@
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { RenderedClaim } from "../../../core/policy/claim-policy.ts";

@@ -1,4 +1,4 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import type { ClaimPart } from "../../../core/ledger/claim-knowledge.ts";
 import { soleOwner } from "../../../core/resources/claim-owner.ts";
 import type { ConsumerRef } from "../../../core/resources/fields/consumer-ref.ts";

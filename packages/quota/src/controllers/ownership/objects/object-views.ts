@@ -1,5 +1,5 @@
 import type { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { GroupKind } from "../../../core/resources/fields/consumer-ref.ts";
 import type { Running, Runtime } from "../../../views/runtime.ts";

@@ -1,4 +1,4 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { parseResourceClaim, type ResourceClaim } from "../../../core/resources/resource-claim.ts";
 import type { ControlPlanes } from "../../../views/control-planes.ts";

@@ -1,4 +1,4 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 
 /**
  * Claims that are granted whether they fit or not, because what they are for is there already. Nobody can ask for that in

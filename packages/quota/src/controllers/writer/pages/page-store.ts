@@ -5,7 +5,7 @@ import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespac
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { ObjectRef } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";

@@ -4,7 +4,7 @@ import { grantAtOnce } from "../../../core/ledger/settle.ts";
 import type { ConsumerState } from "../consumer-state.ts";
 import type { NextPage } from "../pages/page-store.ts";
 import type { QuotaChange, QuotaTicket } from "./ticket.ts";
-import type { IsCurrent, TransactionsOptions } from "./transactions.ts";
+import type { IsCurrent, TransactionsOptions } from "./transactions-options.ts";
 
 /** Why a ticket is not in a batch: it may be in a later one, or its claims have to be decided in another way. */
 export type LeftOut = { readonly outcome: "busy"; readonly until: Promise<void> } | { readonly outcome: "declined" };

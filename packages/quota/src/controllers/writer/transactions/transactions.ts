@@ -5,23 +5,10 @@ import { fits } from "../../../core/ledger/settle.ts";
 import { answerContext, statusFrame } from "../claims/answer-context.ts";
 import { decidedStatus } from "../claims/claim-status.ts";
 import { isValid } from "../claims/validity.ts";
-import { type ConsumerKey, type ConsumerState, consumerId } from "../consumer-state.ts";
-import type { WriterDeps } from "../writer-deps.ts";
+import { type ConsumerKey, consumerId } from "../consumer-state.ts";
 import { BucketBatch, type RenderedBuckets } from "./bucket-batch.ts";
 import type { NewClaim, QuotaChange, QuotaTicket, ReleasedClaim } from "./ticket.ts";
-
-/** Whether a version of a page is the newest there is, and nothing else is about to change it. */
-export type IsCurrent = (
-  place: { readonly plane: string; readonly namespace: string; readonly name: string },
-  version: string,
-) => boolean;
-
-export interface TransactionsOptions {
-  readonly deps: WriterDeps;
-  readonly stateOf: (id: string) => ConsumerState | undefined;
-  /** What is known of a consumer may be wrong: it is put together anew from what is stored. */
-  readonly rebuild: (id: string) => void;
-}
+import type { IsCurrent, TransactionsOptions } from "./transactions-options.ts";
 
 /**
  * Quota that is decided in one transaction with the objects it is for. Only where the store is in this process, and nobody
