@@ -1,5 +1,5 @@
 // The limits of the floor plan: how full a folder may be, no cycles, and file names that mean one thing. Proved in
-// test/architecture.test.ts.
+// tools/architecture.test.ts.
 import { basename, dirname } from "node:path/posix";
 
 /** Sources in one folder: more than a reader takes in at a glance are a folder that wants to be split. */

@@ -1,4 +1,4 @@
-// Who may import whom. docs/architecture.md shows the same table; test/architecture.test.ts enforces it.
+// Who may import whom. docs/architecture.md shows the same table; tools/architecture.test.ts enforces it.
 
 interface Room {
   /** Other rooms of ours this room may import. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { crowdedFolders, cyclesIn, sharedNames, sourcesMax } from "../tools/floor-plan.ts";
-import { importsOf, importTable, targetOf, violationsOf } from "../tools/import-table.ts";
+import { crowdedFolders, cyclesIn, sharedNames, sourcesMax } from "./floor-plan.ts";
+import { importsOf, importTable, targetOf, violationsOf } from "./import-table.ts";
 
 const packages = ["apiserver", "kubernetes", "quota"];
 const sources = packages.flatMap((name) =>

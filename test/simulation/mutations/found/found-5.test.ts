@@ -1,0 +1,3 @@
+import { findMutations } from "./find-mutations.ts";
+
+findMutations(5);
