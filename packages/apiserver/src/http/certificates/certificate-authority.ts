@@ -1,6 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from "node:crypto";
 import { alternativeNamesElement } from "./alternative-names.ts";
-import { certificateParts } from "./certificate-parts.ts";
 import { certificateSubject } from "./certificate-subject.ts";
 import { nameElement } from "./distinguished-name.ts";
 import {
@@ -8,9 +7,9 @@ import {
   authorityKeyIdentifier,
   clientUsage,
   holderExtensions,
-  keyIdentifierOf,
   serverUsage,
   subjectAlternativeNames,
+  subjectKeyIdentifier,
 } from "./extensions.ts";
 import { signedCertificate, type ValidityMs } from "./signed-certificate.ts";
 
@@ -55,7 +54,21 @@ export function loadAuthority({ certificatePem, privateKeyPem }: KeyedCertificat
   if (privateKey.asymmetricKeyType !== "ec" || privateKey.asymmetricKeyDetails?.namedCurve !== "prime256v1") {
     throw new Error("the key of the authority is not ECDSA P-256, the only one that certificates are signed with here");
   }
+  if (!isMadeHere(certificate)) {
+    throw new Error(
+      "the certificate of the authority was made by another program; only our own can issue certificates",
+    );
+  }
   return { certificatePem, privateKeyPem, certificate, privateKey };
+}
+
+/** The certificates it issues must repeat its name and key identifier byte by byte; we write them anew in one way only. */
+function isMadeHere(authority: X509Certificate): boolean {
+  return [nameOf(authority), subjectKeyIdentifier(authority.publicKey)].every((part) => authority.raw.includes(part));
+}
+
+function nameOf(authority: X509Certificate): Buffer {
+  return nameElement(certificateSubject(authority));
 }
 
 export interface ServerNames {
@@ -95,11 +108,10 @@ interface Holder {
 
 function issue(authority: CertificateAuthority, holder: Holder, lifetime: Lifetime): KeyedCertificate {
   const keys = newKeys();
-  const parts = certificateParts(authority.certificate);
-  const authorityKey = parts.subjectKeyIdentifier ?? keyIdentifierOf(authority.certificate.publicKey);
+  const authorityKey = authority.certificate.publicKey;
   const certificate = signedCertificate(
     {
-      issuer: parts.subjectElement,
+      issuer: nameOf(authority.certificate),
       subject: holder.subject,
       validity: within(validityFrom(lifetime), authority.certificate),
       extensions: [...holderExtensions(keys.publicKey), authorityKeyIdentifier(authorityKey), ...holder.extensions],

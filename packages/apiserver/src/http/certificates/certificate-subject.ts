@@ -1,8 +1,4 @@
 import type { X509Certificate } from "node:crypto";
-import { certificateParts } from "./certificate-parts.ts";
-import { type DerElement, DerError, readElements, readObjectIdentifier } from "./der-reader.ts";
-import { readTime } from "./der-time.ts";
-import { tags } from "./der-writer.ts";
 import { attributeIdentifiers } from "./distinguished-name.ts";
 
 /** What a certificate says about whom it was made for, and for how long. */
@@ -14,32 +10,29 @@ export interface CertificateSubject {
   readonly notAfterMs: number;
 }
 
+/** Attributes by their short name, or by their identifier where Node knows no name. */
+type Attributes = Readonly<Record<string, string | readonly string[]>>;
+
 /**
- * Read from the bytes: the text that Node makes of a subject cannot be told apart from one in which a name holds a
- * line break, and names decide who somebody is. Throws DerError.
+ * Read from Node's object of attributes, whose values are exact: its text of a subject escapes them. Throws on times
+ * that cannot be told.
  */
 export function certificateSubject(certificate: X509Certificate): CertificateSubject {
-  const { subject, notBefore, notAfter } = certificateParts(certificate);
-  const names = readElements(subject).flatMap((set) => readElements(set.content).map(readName));
-  const valuesOf = (type: string) => names.filter((name) => name.type === type).map((name) => name.value);
+  const attributes = certificate.toLegacyObject().subject as unknown as Attributes;
+  const valuesOf = (name: string): readonly string[] => [attributes[name] ?? []].flat();
   return {
-    commonName: valuesOf(attributeIdentifiers.commonName).at(-1) ?? "",
-    organizations: valuesOf(attributeIdentifiers.organization),
+    commonName: valuesOf("CN").at(-1) ?? "",
+    organizations: valuesOf("O"),
     uids: valuesOf(attributeIdentifiers.uid),
-    notBeforeMs: readTime(notBefore),
-    notAfterMs: readTime(notAfter),
+    notBeforeMs: milliseconds(certificate.validFrom),
+    notAfterMs: milliseconds(certificate.validTo),
   };
 }
 
-function readName({ content }: DerElement): { readonly type: string; readonly value: string } {
-  const [type, value] = readElements(content);
-  if (type === undefined || value === undefined) throw new DerError("attribute without a value");
-  return { type: readObjectIdentifier(type.content), value: readText(value) };
-}
-
-const asciiTags: ReadonlySet<number> = new Set([0x12, 0x13, 0x16]); // numeric, printable, IA5
-
-function readText({ tag, content }: DerElement): string {
-  if (tag !== tags.utf8String && !asciiTags.has(tag)) throw new DerError("text in an encoding we do not read");
-  return new TextDecoder("utf-8", { fatal: true }).decode(content);
+/** Since 1970, from `Nov  5 01:02:03 2036 GMT`. A year of fewer digits would be taken for one of our time. */
+function milliseconds(text: string): number {
+  // biome-ignore lint/style/noRestrictedGlobals: reads a text; what time it is plays no part
+  const ms = / \d{4} GMT$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) throw new Error(`unreadable time: ${text}`);
+  return ms;
 }

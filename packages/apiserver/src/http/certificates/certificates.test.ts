@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto";
 import { connect, createServer, type TLSSocket } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { addressBytes } from "./alternative-names.ts";
@@ -10,10 +10,12 @@ import {
   loadAuthority,
 } from "./certificate-authority.ts";
 import { certificateSubject } from "./certificate-subject.ts";
-import { readElement, readElements, readObjectIdentifier } from "./der-reader.ts";
-import { readTime, timeElement } from "./der-time.ts";
-import { element, objectIdentifier, positiveInteger } from "./der-writer.ts";
+import { timeElement } from "./der-time.ts";
+import { element, objectIdentifier, positiveInteger, sequence } from "./der-writer.ts";
+import { attributeIdentifiers, nameElement } from "./distinguished-name.ts";
+import { authorityExtensions } from "./extensions.ts";
 import { needsRenewal } from "./renewal.ts";
+import { signedCertificate } from "./signed-certificate.ts";
 
 const day = 86_400_000;
 const nowMs = Date.now();
@@ -24,6 +26,23 @@ const names = {
   dnsNames: ["localhost", "*.milo.internal"],
   ipAddresses: ["127.0.0.1", "::1"],
 };
+
+const keys = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+
+/** An authority of any name, that signed itself with the keys above. */
+function selfSigned(name: Buffer, validity = { notBeforeMs: nowMs, notAfterMs: nowMs + day }): X509Certificate {
+  const extensions = authorityExtensions(keys.publicKey);
+  return signedCertificate({ issuer: name, subject: name, validity, extensions }, keys.publicKey, keys.privateKey);
+}
+
+/** `[identifier, tag of the text, bytes]` */
+type Attribute = readonly [identifier: string, tag: number, value: string | readonly number[]];
+
+function nameOf(...parts: readonly (readonly Attribute[])[]): Buffer {
+  const attribute = ([identifier, tag, value]: Attribute): Buffer =>
+    sequence(objectIdentifier(identifier), element(tag, Buffer.from(value as string)));
+  return sequence(...parts.map((attributes) => element(0x31, ...attributes.map(attribute))));
+}
 
 const certificateOf = ({ certificatePem }: KeyedCertificate) => new X509Certificate(certificatePem);
 
@@ -50,6 +69,19 @@ describe("an authority", () => {
     );
     const client = issueClientCertificate(authority, { user: "alice", groups: [] }, lifetime);
     expect(() => loadAuthority(client)).toThrow(/not one of an authority/);
+  });
+
+  it("is refused when its name or its key identifier would not be repeated byte by byte", () => {
+    const privateKeyPem = keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const load = (certificate: X509Certificate) => () =>
+      loadAuthority({ certificatePem: certificate.toString(), privateKeyPem });
+    expect(load(selfSigned(nameElement({ commonName: "ours", organizations: ["acme"] })))).not.toThrow();
+    expect(load(selfSigned(nameOf([[attributeIdentifiers.commonName, 0x13, "printable"]])))).toThrow(/another program/);
+    const another = generateKeyPairSync("ec", { namedCurve: "prime256v1" }).publicKey;
+    const name = nameElement({ commonName: "ours" });
+    const statement = { issuer: name, subject: name, validity: { notBeforeMs: nowMs, notAfterMs: nowMs + day } };
+    const misnamed = { ...statement, extensions: authorityExtensions(another) };
+    expect(load(signedCertificate(misnamed, keys.publicKey, keys.privateKey))).toThrow(/another program/);
   });
 
   it("gives every certificate a number of its own", () => {
@@ -147,6 +179,7 @@ describe("a handshake", () => {
 
   async function handshake(
     client: Partial<KeyedCertificate>,
+    trusted: readonly string[] = [authority.certificatePem],
   ): Promise<{ authorized: boolean; user: string | undefined }> {
     const listening = createServer({
       cert: server.certificatePem,
@@ -161,22 +194,37 @@ describe("a handshake", () => {
     const socket = connect({
       port,
       host: "127.0.0.1",
-      ca: authority.certificatePem,
+      ca: [...trusted],
       cert: client.certificatePem,
       key: client.privateKeyPem,
     });
-    const peer = await accepted;
-    const certificate = peer.getPeerX509Certificate();
-    const user = certificate === undefined ? undefined : certificateSubject(certificate).commonName;
-    socket.destroy();
-    peer.destroy();
-    await new Promise((resolve) => listening.close(resolve));
-    return { authorized: peer.authorized, user };
+    try {
+      await new Promise<void>((resolve, reject) => socket.once("secureConnect", resolve).once("error", reject));
+      const peer = await accepted;
+      const certificate = peer.getPeerX509Certificate();
+      const user = certificate === undefined ? undefined : certificateSubject(certificate).commonName;
+      peer.destroy();
+      return { authorized: peer.authorized, user };
+    } finally {
+      socket.destroy();
+      await new Promise((resolve) => listening.close(resolve));
+    }
   }
 
   it("succeeds with certificates of the same authority, and shows the user", async () => {
     const client = issueClientCertificate(authority, { user: "alice", groups: ["devs"] }, lifetime);
     expect(await handshake(client)).toEqual({ authorized: true, user: "alice" });
+  });
+
+  it("succeeds while another authority of the same name is trusted too, in whichever order", async () => {
+    const newer = createAuthority("milo-quota", lifetime).certificatePem;
+    const client = issueClientCertificate(authority, { user: "alice", groups: [] }, lifetime);
+    for (const trusted of [
+      [newer, authority.certificatePem],
+      [authority.certificatePem, newer],
+    ]) {
+      expect(await handshake(client, trusted)).toMatchObject({ authorized: true });
+    }
   });
 
   it("shows certificates of others for what they are", async () => {
@@ -190,12 +238,53 @@ describe("a handshake", () => {
   });
 });
 
-describe("the binary form", () => {
-  const identifiers = ["2.5.4.3", "1.2.840.10045.4.3.2", "1.3.6.1.4.1.57683.2", "2.5.29.37.0", "0.9.2342"];
-  for (const identifier of identifiers) {
-    it(`writes and reads ${identifier}`, () => {
-      expect(readObjectIdentifier(readElement(objectIdentifier(identifier)).content)).toBe(identifier);
+describe("a subject", () => {
+  const { commonName, organization, uid } = attributeIdentifiers;
+  const [utf8, printable, t61, bmp] = [0x0c, 0x13, 0x14, 0x1e];
+  const cases: Record<string, [name: Buffer, user: string, groups: readonly string[], uids: readonly string[]]> = {
+    "of nothing": [nameOf(), "", [], []],
+    "of an empty group": [nameOf([[commonName, utf8, "a"]], [[organization, utf8, ""]]), "a", [""], []],
+    "of two names, of which the last counts": [
+      nameOf([[commonName, utf8, "a"]], [[commonName, utf8, "b"]]),
+      "b",
+      [],
+      [],
+    ],
+    "of a name and a group in one set": [
+      nameOf([
+        [commonName, utf8, "a"],
+        [organization, utf8, "g"],
+      ]),
+      "a",
+      ["g"],
+      [],
+    ],
+    "of two uids": [nameOf([[uid, utf8, "1"]], [[uid, utf8, "2"]]), "", [], ["1", "2"]],
+    "with a zero byte": [nameOf([[commonName, utf8, "a\0b"]]), "a\0b", [], []],
+    "that looks escaped": [nameOf([[commonName, utf8, "a\\0Ab"]]), "a\\0Ab", [], []],
+    "in a printable text": [nameOf([[commonName, printable, "a b"]]), "a b", [], []],
+    "in a text of the eighties": [nameOf([[commonName, t61, [0x61, 0xe9]]]), "aé", [], []],
+    "in a text of two bytes each": [nameOf([[commonName, bmp, [0x01, 0x61, 0, 0x62]]]), "šb", [], []],
+  };
+  for (const [what, [name, user, organizations, uids]] of Object.entries(cases)) {
+    it(`${what} is read`, () => {
+      expect(certificateSubject(selfSigned(name))).toMatchObject({ commonName: user, organizations, uids });
     });
+  }
+
+  it("that is no text is not", () => {
+    expect(() => selfSigned(nameOf([[commonName, utf8, [0x61, 0xff]]]))).toThrow();
+  });
+});
+
+describe("the binary form", () => {
+  const identifiers: Record<string, string> = {
+    "2.5.4.3": "0603550403",
+    "1.2.840.10045.4.3.2": "06082a8648ce3d040302",
+    "1.3.6.1.4.1.57683.2": "06092b0601040183c25302",
+  };
+  for (const [identifier, hex] of Object.entries(identifiers)) {
+    it(`writes ${identifier}`, () => expect(objectIdentifier(identifier).toString("hex")).toBe(hex));
   }
 
   it("writes integers that stay positive, and as short as they can be", () => {
@@ -203,53 +292,36 @@ describe("the binary form", () => {
     expect(positiveInteger(Buffer.from([0, 0])).toString("hex")).toBe("020100");
   });
 
-  it("writes lengths of every size", () => {
-    for (const length of [0, 127, 128, 255, 256, 70_000]) {
-      expect(readElement(element(0x04, Buffer.alloc(length))).content.length).toBe(length);
-    }
-  });
-
-  const times = [
-    "1949-12-31T23:59:59Z",
-    "1950-01-01T00:00:00Z",
-    "1999-02-28T12:34:56Z",
-    "2000-02-29T00:00:00Z",
-    "2049-12-31T23:59:59Z",
-    "2050-01-01T00:00:00Z",
-    "9999-12-31T23:59:59Z",
-  ];
-  for (const time of times) {
-    it(`writes and reads ${time}`, () => {
-      expect(readTime(readElement(timeElement(Date.parse(time))))).toBe(Date.parse(time));
+  const lengths: Record<number, string> = { 0: "0400", 127: "047f", 128: "048180", 255: "0481ff", 256: "04820100" };
+  for (const [length, hex] of Object.entries({ ...lengths, 70000: "0483011170" })) {
+    it(`writes a length of ${length}`, () => {
+      const written = element(0x04, Buffer.alloc(Number(length)));
+      expect(written.subarray(0, written.length - Number(length)).toString("hex")).toBe(hex);
     });
   }
 
-  const broken: Record<string, string> = {
-    "a length without its bytes": "3005",
-    "a length of lengths that is cut off": "3082",
-    "the indefinite form": "30800000",
-    "a length of more than four bytes": "308500000000010000",
-    "two elements where one is expected": "05000500",
-    "nothing at all": "",
+  const times: Record<string, string> = {
+    "1949-12-31T23:59:59Z": "\x18\x0f19491231235959Z",
+    "1950-01-01T00:00:00Z": "\x17\x0d500101000000Z",
+    "2000-02-29T00:00:00Z": "\x17\x0d000229000000Z",
+    "2026-11-05T01:02:03Z": "\x17\x0d261105010203Z",
+    "2049-12-31T23:59:59Z": "\x17\x0d491231235959Z",
+    "2050-01-01T00:00:00Z": "\x18\x0f20500101000000Z",
+    "9999-12-31T23:59:59Z": "\x18\x0f99991231235959Z",
   };
-  for (const [name, hex] of Object.entries(broken)) {
-    it(`refuses ${name}`, () => {
-      expect(() => readElement(Buffer.from(hex, "hex"))).toThrow(/element|length|end/);
+  for (const [time, bytes] of Object.entries(times)) {
+    it(`writes and reads ${time}`, () => {
+      const ms = Date.parse(time);
+      expect(timeElement(ms + 999).toString("latin1")).toBe(bytes);
+      const certificate = selfSigned(nameOf(), { notBeforeMs: ms, notAfterMs: ms });
+      expect(certificateSubject(certificate)).toMatchObject({ notBeforeMs: ms, notAfterMs: ms });
     });
   }
 
-  it("refuses times that are none", () => {
-    for (const text of ["9913010000Z", "991301000000Z", "990230000000Z", "990101240000Z"]) {
-      expect(() => readTime({ tag: 0x17, content: Buffer.from(text) })).toThrow(/time/);
-    }
-  });
-
-  it("reads nothing beyond the end of an element, wherever bytes are cut", () => {
-    const der = authority.certificate.raw;
-    for (let length = 0; length < der.length; length += 1) {
-      expect(() => readElement(der.subarray(0, length))).toThrow();
-    }
-    expect(readElements(readElement(der).content)).toHaveLength(3);
+  it("takes a year of two digits for none of our time", () => {
+    const ms = Date.parse("0049-01-01T00:00:00Z");
+    const certificate = selfSigned(nameOf(), { notBeforeMs: ms, notAfterMs: ms });
+    expect(() => certificateSubject(certificate)).toThrow("unreadable time");
   });
 });
 

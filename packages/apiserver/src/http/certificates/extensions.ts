@@ -1,5 +1,4 @@
 import { createHash, type KeyObject } from "node:crypto";
-import { readElement, readElements } from "./der-reader.ts";
 import {
   bitString,
   contextElement,
@@ -9,6 +8,9 @@ import {
   sequence,
   trueValue,
 } from "./der-writer.ts";
+
+/** A point of P-256: its form, and two coordinates. */
+const pointBytes = 65;
 
 type Weight = "critical" | "optional";
 
@@ -40,22 +42,20 @@ export function holderExtensions(publicKey: KeyObject): readonly Buffer[] {
   return [extension("2.5.29.19", "critical", sequence()), keyUsage(0b1000_0000, 7), subjectKeyIdentifier(publicKey)];
 }
 
-export function authorityKeyIdentifier(identifier: Buffer): Buffer {
-  return extension("2.5.29.35", "optional", sequence(contextElement(0, identifier, "primitive")));
+export function authorityKeyIdentifier(authorityKey: KeyObject): Buffer {
+  return extension("2.5.29.35", "optional", sequence(contextElement(0, keyIdentifierOf(authorityKey), "primitive")));
 }
 
 export function subjectAlternativeNames(names: Buffer): Buffer {
   return extension("2.5.29.17", "optional", names);
 }
 
-function subjectKeyIdentifier(publicKey: KeyObject): Buffer {
+export function subjectKeyIdentifier(publicKey: KeyObject): Buffer {
   return extension("2.5.29.14", "optional", octetString(keyIdentifierOf(publicKey)));
 }
 
 /** The usual one: SHA-1 over the bits of the key. It names a key and protects nothing. */
-export function keyIdentifierOf(publicKey: KeyObject): Buffer {
-  const [, bits] = readElements(readElement(publicKey.export({ type: "spki", format: "der" })).content);
-  return createHash("sha1")
-    .update((bits?.content ?? Buffer.alloc(0)).subarray(1))
-    .digest();
+function keyIdentifierOf(publicKey: KeyObject): Buffer {
+  const point = publicKey.export({ type: "spki", format: "der" }).subarray(-pointBytes);
+  return createHash("sha1").update(point).digest();
 }
