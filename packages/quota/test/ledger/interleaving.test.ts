@@ -253,6 +253,7 @@ describe("two writers over one store", () => {
 
   it("keep them where something was wrong once", () => {
     expect(() => simulate(1_556_249_047)).not.toThrow();
+    expect(() => simulate(1_174_417_860)).not.toThrow();
     expect(() => simulate(1_556_249_047, "keep the fences of what was dropped")).toThrow("I3");
   });
 

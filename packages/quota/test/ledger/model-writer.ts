@@ -55,6 +55,8 @@ export class ModelWriter {
   /** The newest version of each claim that was heard of. */
   readonly #versions = new Map<string, number>();
   #oldView: StoreView | undefined;
+  /** Up to which version the latest list told everything. */
+  #listed = 0;
   #poolsVersion = 0;
   #steps = 0;
   #counted = 0;
@@ -73,7 +75,8 @@ export class ModelWriter {
     if (claim === undefined) {
       this.#ledger.learn(uid, { state: "gone" });
       this.#open.delete(uid);
-    } else {
+    } else if (claim.version > this.#listed || this.#ledger.knowledgeOf(uid) !== undefined) {
+      // A watch begins where its list ended: a claim that was deleted before the list never comes after it.
       this.#meet(claim);
     }
   }
@@ -138,6 +141,7 @@ export class ModelWriter {
 
   #take(view: StoreView): void {
     for (const type of this.#types) this.#setPools(type, view.pools.get(type) ?? []);
+    this.#listed = view.version;
     const present = new Set(view.claims.map((claim) => claim.open.claim.uid));
     for (const uid of [...this.#ledger.claims]) {
       const isYounger = (this.#versions.get(uid) ?? 0) > view.version;
