@@ -17,7 +17,7 @@ export const importTable: Readonly<Record<string, Room>> = {
   cel: { rooms: ["protocol"], packages: ["re2js"] },
   core: { rooms: ["protocol", "schema", "cel"], packages: ["@noble/hashes"] },
   client: { rooms: ["protocol"], packages: anyPackage },
-  apiserver: { rooms: ["protocol", "schema", "cel"], packages: anyPackage },
+  apiserver: { rooms: ["protocol", "schema", "cel", "client"], packages: anyPackage },
   views: { rooms: ["protocol", "core", "client"], packages: anyPackage },
   controllers: { rooms: viewRooms, packages: anyPackage },
   admission: { rooms: viewRooms, packages: anyPackage },

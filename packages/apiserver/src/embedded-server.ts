@@ -121,7 +121,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const watches = new OpenWatches(limits.watches);
   const endWatches = (plane: string): void => watches.finishIn(plane);
   const remove = (stored: StoredObject): Promise<unknown> => removeStored(registry, stored, stored.object);
-  const closer = new PlaneCloser({ store, clock, definitionsFrom, endWatches, remove, report });
+  const closer = new PlaneCloser({ store, clock, random, definitionsFrom, endWatches, remove, report });
   const registry: Registry = {
     store,
     admission: new AdmissionChain(extensions.plugins, report),

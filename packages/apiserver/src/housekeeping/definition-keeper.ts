@@ -1,3 +1,4 @@
+import { again, type Outcome, settled, type WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { definitionStatus, type TakenNames } from "../registry/crd/definitions/crd-conditions.ts";
 import { readDefinition } from "../registry/crd/definitions/definition.ts";
@@ -13,8 +14,8 @@ import { updateObject } from "../registry/update.ts";
 import { keyText } from "../storage/memory/key-order.ts";
 import type { ObjectKey } from "../storage/object-key.ts";
 import { Gone, ignoreGone } from "./gone.ts";
+import { housekeepingQueue } from "./housekeeping-queue.ts";
 import { serverRequest, systemUser } from "./server-request.ts";
-import { WorkQueue } from "./work-queue.ts";
 
 const definitions = "customresourcedefinitions.apiextensions.k8s.io";
 const group = "apiextensions.k8s.io";
@@ -38,8 +39,9 @@ export class DefinitionKeeper {
   constructor(registry: Registry, kinds: KindCatalog, report: (error: unknown) => void) {
     this.#registry = registry;
     this.#kinds = kinds;
-    const { clock, store } = registry;
-    this.#queue = new WorkQueue({ keyOf: keyText, clock, report, work: (key, signal) => this.#keep(key, signal) });
+    const { clock, random, store } = registry;
+    const work = (key: ObjectKey, signal: AbortSignal): Promise<Outcome> => this.#keep(key, signal);
+    this.#queue = housekeepingQueue({ idOf: keyText, clock, random, report, work });
     const from = store.revision;
     for (const { key } of store.list({ resource: definitions })) this.#queue.add(key);
     this.#stopWatch = store.watch({ resource: definitions }, from, ({ type, stored }) => {
@@ -50,7 +52,7 @@ export class DefinitionKeeper {
 
   stop(): void {
     this.#stopWatch();
-    this.#queue.stop();
+    void this.#queue.stop();
   }
 
   /** Names that one definition lets go of may be what another waits for, there or where it held as well. */
@@ -64,13 +66,13 @@ export class DefinitionKeeper {
     return plane !== followed && this.#registry.definitionsFrom?.(plane) === followed;
   }
 
-  async #keep(key: ObjectKey, signal: AbortSignal): Promise<number | undefined> {
+  async #keep(key: ObjectKey, signal: AbortSignal): Promise<Outcome> {
     const stored = this.#registry.store.get(key);
-    if (stored === undefined) return undefined;
+    if (stored === undefined) return settled;
     const crd = stored.object as ApiObject;
     if (crd.metadata.deletionTimestamp !== undefined) return this.#empty(key, crd, signal);
     await this.#change(key, "status", signal, (current) => this.#withStatus(key, current));
-    return undefined;
+    return settled;
   }
 
   #withStatus(key: ObjectKey, crd: ApiObject): ApiObject {
@@ -100,8 +102,8 @@ export class DefinitionKeeper {
   }
 
   /** Deletes all objects of a definition that is being deleted; lets it go when none is left. */
-  async #empty(key: ObjectKey, crd: ApiObject, signal: AbortSignal): Promise<number | undefined> {
-    if (!finalizersOf(crd).includes(cleanupFinalizer)) return undefined;
+  async #empty(key: ObjectKey, crd: ApiObject, signal: AbortSignal): Promise<Outcome> {
+    if (!finalizersOf(crd).includes(cleanupFinalizer)) return settled;
     const now = timestamp(this.#registry.clock.now());
     await this.#change(key, "status", signal, (current) => withTermination(current, inProgress, now));
     // Objects that were on their way when the definition began to end are there after this; no others come in.
@@ -111,12 +113,12 @@ export class DefinitionKeeper {
       const kind = this.#kinds.inPlane(plane).stored(key.name);
       left += kind === undefined ? 0 : await this.#deleteAll(plane, kind, signal);
     }
-    if (left > 0) return againMs;
+    if (left > 0) return again(againMs);
     await this.#change(key, "", signal, (current) => {
       const finalizers = finalizersOf(current).filter((name) => name !== cleanupFinalizer);
       return withMetadata(current, { finalizers: finalizers.length === 0 ? undefined : finalizers });
     });
-    return undefined;
+    return settled;
   }
 
   /** The planes with objects of a definition: its own, and those where it holds for want of another of its name. */

@@ -1,3 +1,4 @@
+import { again, type Outcome, settled, type WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { type OwnerReference, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { deleteObject } from "../registry/delete.ts";
@@ -15,9 +16,9 @@ import type { ObjectKey } from "../storage/object-key.ts";
 import type { Change } from "../storage/object-store.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
 import { Gone, ignoreGone } from "./gone.ts";
+import { housekeepingQueue } from "./housekeeping-queue.ts";
 import { OwnerIndex, ownersOf } from "./owner-index.ts";
 import { serverRequest, systemUser } from "./server-request.ts";
-import { WorkQueue } from "./work-queue.ts";
 
 const user = systemUser("generic-garbage-collector");
 
@@ -49,8 +50,9 @@ export class GarbageCollector {
   constructor(registry: Registry, kinds: KindCatalog, report: (error: unknown) => void) {
     this.#registry = registry;
     this.#kinds = kinds;
-    const { clock, store } = registry;
-    this.#queue = new WorkQueue({ keyOf: keyText, clock, report, work: (key, signal) => this.#look(key, signal) });
+    const { clock, random, store } = registry;
+    const work = (key: ObjectKey, signal: AbortSignal): Promise<Outcome> => this.#look(key, signal);
+    this.#queue = housekeepingQueue({ idOf: keyText, clock, random, report, work });
     for (const resource of store.resources()) {
       for (const stored of store.list({ resource })) if (mayMatter(stored)) this.#learnAtStart(stored);
     }
@@ -59,7 +61,7 @@ export class GarbageCollector {
 
   stop(): void {
     this.#stopWatch();
-    this.#queue.stop();
+    void this.#queue.stop();
   }
 
   #hear(change: Change): void {
@@ -101,27 +103,27 @@ export class GarbageCollector {
     if (typeof owner === "object" && isAwaitingDependents(owner)) this.#queue.add(owner.key);
   }
 
-  async #look(key: ObjectKey, signal: AbortSignal): Promise<number | undefined> {
+  async #look(key: ObjectKey, signal: AbortSignal): Promise<Outcome> {
     await this.#registry.store.quiet(key);
     const stored = this.#registry.store.get(key);
     const kind = this.#kindOf(key);
-    if (stored === undefined || kind === undefined) return undefined;
+    if (stored === undefined || kind === undefined) return settled;
     const object = stored.object as ApiObject;
     const isGoing = object.metadata.deletionTimestamp !== undefined;
     if (isGoing && finalizersOf(object).includes(orphanFinalizer)) return this.#orphan(stored, kind, signal);
     if (isGoing && finalizersOf(object).includes(foregroundFinalizer)) return this.#waitOrGo(stored, kind, signal);
-    return isGoing ? undefined : this.#keepOrDelete(stored, kind, signal);
+    return isGoing ? settled : this.#keepOrDelete(stored, kind, signal);
   }
 
-  async #keepOrDelete(stored: StoredObject, kind: ServedKind, signal: AbortSignal): Promise<number | undefined> {
+  async #keepOrDelete(stored: StoredObject, kind: ServedKind, signal: AbortSignal): Promise<Outcome> {
     const owners = ownersOf(stored);
-    if (owners.length === 0) return undefined;
+    if (owners.length === 0) return settled;
     const states = owners.map((owner) => this.#stateOf(stored.key, owner));
-    if (states.includes("unknown")) return unknownAgainMs;
+    if (states.includes("unknown")) return again(unknownAgainMs);
     const lost = owners.filter((_, index) => states[index] !== "here");
     if (!states.includes("here")) await this.#delete(stored, kind, states.includes("waiting"), signal);
     else if (lost.length > 0) await this.#cutOff(stored.key, kind, lost, signal);
-    return undefined;
+    return settled;
   }
 
   async #delete(stored: StoredObject, kind: ServedKind, isWaitedFor: boolean, signal: AbortSignal): Promise<void> {
@@ -140,14 +142,14 @@ export class GarbageCollector {
   }
 
   /** Dependents that block go first; those that do not block are told to go, and not waited for. */
-  async #waitOrGo(stored: StoredObject, kind: ServedKind, signal: AbortSignal): Promise<undefined> {
+  async #waitOrGo(stored: StoredObject, kind: ServedKind, signal: AbortSignal): Promise<Outcome> {
     const { key, object } = stored;
     const uid = object.metadata.uid as string;
     const dependents = this.#index.dependentsOf(key.plane, uid);
     for (const dependent of dependents) this.#queue.add(dependent);
     const blocking = dependents.filter((dependent) => this.#blocks(dependent, uid));
     if (blocking.length === 0) await this.#dropFinalizer(key, kind, foregroundFinalizer, signal);
-    return undefined;
+    return settled;
   }
 
   #blocks(dependent: ObjectKey, ownerUid: string): boolean {
@@ -156,7 +158,7 @@ export class GarbageCollector {
     return ownersOf(stored).some(({ uid, blockOwnerDeletion }) => uid === ownerUid && blockOwnerDeletion === true);
   }
 
-  async #orphan(stored: StoredObject, kind: ServedKind, signal: AbortSignal): Promise<undefined> {
+  async #orphan(stored: StoredObject, kind: ServedKind, signal: AbortSignal): Promise<Outcome> {
     const { key, object } = stored;
     const uid = object.metadata.uid as string;
     for (const dependent of this.#index.dependentsOf(key.plane, uid)) {
@@ -165,7 +167,7 @@ export class GarbageCollector {
       await this.#cutOff(dependent, dependentKind, [{ uid }], signal);
     }
     await this.#dropFinalizer(key, kind, orphanFinalizer, signal);
-    return undefined;
+    return settled;
   }
 
   #cutOff(

@@ -1,3 +1,4 @@
+import { again, type Outcome, settled, type WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import type { Condition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { deleteObject } from "../registry/delete.ts";
@@ -14,8 +15,8 @@ import { keyText } from "../storage/memory/key-order.ts";
 import type { ObjectKey } from "../storage/object-key.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
 import { Gone, ignoreGone } from "./gone.ts";
+import { housekeepingQueue } from "./housekeeping-queue.ts";
 import { serverRequest, systemUser } from "./server-request.ts";
-import { WorkQueue } from "./work-queue.ts";
 
 const user = systemUser("namespace-controller");
 const finalizer = "kubernetes";
@@ -33,8 +34,9 @@ export class NamespaceEmptier {
   constructor(registry: Registry, kinds: KindCatalog, report: (error: unknown) => void) {
     this.#registry = registry;
     this.#kinds = kinds;
-    const { clock, store } = registry;
-    this.#queue = new WorkQueue({ keyOf: keyText, clock, report, work: (key, signal) => this.#empty(key, signal) });
+    const { clock, random, store } = registry;
+    const work = (key: ObjectKey, signal: AbortSignal): Promise<Outcome> => this.#empty(key, signal);
+    this.#queue = housekeepingQueue({ idOf: keyText, clock, random, report, work });
     const from = store.revision;
     for (const stored of store.list({ resource: namespaces })) this.#learn(stored);
     this.#stopWatch = store.watch({ resource: namespaces }, from, ({ type, stored }) => {
@@ -44,16 +46,16 @@ export class NamespaceEmptier {
 
   stop(): void {
     this.#stopWatch();
-    this.#queue.stop();
+    void this.#queue.stop();
   }
 
   #learn({ key, object }: StoredObject): void {
     if (object.metadata.deletionTimestamp !== undefined) this.#queue.add(key);
   }
 
-  async #empty(key: ObjectKey, signal: AbortSignal): Promise<number | undefined> {
+  async #empty(key: ObjectKey, signal: AbortSignal): Promise<Outcome> {
     const uid = this.#endingAt(key);
-    if (uid === undefined) return undefined;
+    if (uid === undefined) return settled;
     const ending = { key, uid };
     // Objects that were on their way when the namespace began to end are there after this; no others come in.
     await this.#registry.store.settled();
@@ -61,7 +63,7 @@ export class NamespaceEmptier {
     for (const kind of this.#kinds.inPlane(key.plane).resources) {
       if (kind.scope !== "Namespaced") continue;
       // Somebody else may have let it go meanwhile: what is in the next one of its name is not to be deleted.
-      if (this.#endingAt(key) !== uid) return undefined;
+      if (this.#endingAt(key) !== uid) return settled;
       left.push(...(await this.#deleteAll(key, kind, signal)));
     }
     if (left.length > 0) {
@@ -69,10 +71,10 @@ export class NamespaceEmptier {
       const failed = left.find(({ failure }) => failure !== undefined);
       // Whoever refuses is asked again, less and less often.
       if (failed !== undefined) throw new Error(`namespace ${key.name} cannot be emptied: ${failed.failure}`);
-      return againMs;
+      return again(againMs);
     }
     await this.#release(ending, signal);
-    return undefined;
+    return settled;
   }
 
   /** The UID of the namespace there, if it is being deleted and waits for us. A new one of its name does not. */

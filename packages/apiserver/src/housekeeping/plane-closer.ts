@@ -1,14 +1,17 @@
+import type { Random } from "@milo-quota/kubernetes/client/backoff.ts";
+import { type Outcome, settled, type WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { DefinitionsFrom } from "../registry/kinds/kind-catalog.ts";
 import type { ObjectKey } from "../storage/object-key.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
-import { WorkQueue } from "./work-queue.ts";
+import { housekeepingQueue } from "./housekeeping-queue.ts";
 
 /** What the closer works with. */
 interface Ports {
   readonly store: ObjectStore;
   readonly clock: Clock;
+  readonly random: Random;
   readonly definitionsFrom: DefinitionsFrom | undefined;
   /** Ends the watches of one plane: whoever gets its name next has other readers. */
   readonly endWatches: (plane: string) => void;
@@ -39,8 +42,9 @@ export class PlaneCloser {
 
   constructor(ports: Ports) {
     this.#ports = ports;
-    const { clock, report, store } = ports;
-    this.#queue = new WorkQueue({ keyOf: (plane) => plane, clock, report, work: (plane) => this.#empty(plane) });
+    const { clock, random, report, store } = ports;
+    const work = (plane: string): Promise<Outcome> => this.#empty(plane);
+    this.#queue = housekeepingQueue({ idOf: (plane) => plane, clock, random, report, work });
     for (const { key } of store.list({ resource: marks })) {
       this.#begin(key.plane);
       this.#queue.add(key.plane);
@@ -75,7 +79,7 @@ export class PlaneCloser {
   }
 
   stop(): void {
-    this.#queue.stop();
+    void this.#queue.stop();
     for (const [plane, { settle }] of this.#closing) {
       settle(new Error(`the server stopped; plane "${plane}" goes on closing when it starts again`));
     }
@@ -103,7 +107,7 @@ export class PlaneCloser {
     }
   }
 
-  async #empty(plane: string): Promise<undefined> {
+  async #empty(plane: string): Promise<Outcome> {
     const { store, endWatches } = this.#ports;
     // What was on its way when the plane began to close is there after this; nothing else comes in.
     await store.settled();
@@ -113,7 +117,7 @@ export class PlaneCloser {
     await this.#remove(store.get(keyIn(plane)));
     this.#closing.get(plane)?.settle();
     this.#closing.delete(plane);
-    return undefined;
+    return settled;
   }
 
   async #removeAll(plane: string, resource: string): Promise<void> {

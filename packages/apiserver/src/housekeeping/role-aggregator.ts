@@ -1,3 +1,4 @@
+import { type Outcome, settled, type WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { aggregatedRules, roleRewrites } from "../http/access/rbac/aggregation.ts";
 import type { ApiObject } from "../registry/kinds/api-object.ts";
@@ -7,8 +8,8 @@ import { nextByPatch } from "../registry/patch-state.ts";
 import type { Registry } from "../registry/registry.ts";
 import { updateObject } from "../registry/update.ts";
 import { Gone, ignoreGone } from "./gone.ts";
+import { housekeepingQueue } from "./housekeeping-queue.ts";
 import { serverRequest, systemUser } from "./server-request.ts";
-import { WorkQueue } from "./work-queue.ts";
 
 const group = "rbac.authorization.k8s.io";
 const roles = `clusterroles.${group}`;
@@ -25,13 +26,9 @@ export class RoleAggregator {
   constructor(registry: Registry, kinds: KindCatalog, report: (error: unknown) => void) {
     this.#registry = registry;
     this.#kinds = kinds;
-    const { clock, store } = registry;
-    this.#queue = new WorkQueue({
-      keyOf: (plane) => plane,
-      clock,
-      report,
-      work: (plane, signal) => this.#gather(plane, signal),
-    });
+    const { clock, random, store } = registry;
+    const work = (plane: string, signal: AbortSignal): Promise<Outcome> => this.#gather(plane, signal);
+    this.#queue = housekeepingQueue({ idOf: (plane) => plane, clock, random, report, work });
     const from = store.revision;
     for (const plane of new Set([...store.list({ resource: roles })].map(({ key }) => key.plane)))
       this.#queue.add(plane);
@@ -40,14 +37,14 @@ export class RoleAggregator {
 
   stop(): void {
     this.#stopWatch();
-    this.#queue.stop();
+    void this.#queue.stop();
   }
 
-  async #gather(plane: string, signal: AbortSignal): Promise<undefined> {
+  async #gather(plane: string, signal: AbortSignal): Promise<Outcome> {
     for (const { role } of roleRewrites(this.#all(plane))) {
       await this.#rewrite(plane, (role as unknown as ApiObject).metadata.name as string, signal);
     }
-    return undefined;
+    return settled;
   }
 
   #all(plane: string): readonly JsonObject[] {

@@ -260,6 +260,28 @@ describe("a work queue", () => {
     await stopping;
   });
 
+  it("ends work at once when it is stopped, if it gives it no time", async () => {
+    const clock = new FakeClock();
+    let seen: AbortSignal | undefined;
+    const queue = new WorkQueue<string>({
+      work: (_key, signal) => {
+        seen = signal;
+        return new Promise(() => undefined);
+      },
+      idOf: (key) => key,
+      clock,
+      random: { fraction: () => 0 },
+      report: () => undefined,
+      limits: { stopMsMax: 0 },
+    });
+    queue.add("a");
+    await turn();
+    const stopping = queue.stop();
+    expect(seen?.aborted).toBe(true);
+    await stopping;
+    expect(clock.waiting).toBe(0);
+  });
+
   it("loses no key, whatever comes when", async () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant("add" as const), key: fc.constantFrom("a1", "a2", "b1", "b2") }),

@@ -38,7 +38,7 @@ export interface WorkQueueLimits {
   readonly retries: TokenRate;
   /** Keys that wait or are retried. One more is dropped, and reported. */
   readonly keysMax: number;
-  /** How long work under way may take to finish when the queue is stopped; then it is aborted. */
+  /** How long work under way may take to finish when the queue is stopped; then it is aborted. At once with 0. */
   readonly stopMsMax: number;
 }
 
@@ -142,11 +142,15 @@ export class WorkQueue<Key> {
     for (const { timer } of this.#later.values()) timer.stop();
     this.#later.clear();
     const late = new Error("the queue was stopped");
+    if (this.#limits.stopMsMax > 0) await this.#finished(late);
+    this.#stopped.abort(late);
+  }
+
+  async #finished(late: Error): Promise<void> {
     const deadline = this.#options.clock.after(this.#limits.stopMsMax, () => this.#stopped.abort(late));
     const done = Promise.all(this.#running.values()).then(() => undefined);
     await untilAborted(done, this.#stopped.signal).catch(() => undefined);
     deadline.stop();
-    this.#stopped.abort(late);
   }
 
   #drop(key: Key): void {
