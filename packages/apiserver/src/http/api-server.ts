@@ -1,3 +1,4 @@
+import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { ownedAfterUpdate } from "../registry/field-ownership.ts";
@@ -258,30 +259,6 @@ function named(target: ResourcePath | OtherPath, { query }: ApiRequest, verb: Ve
   if (!target.isResource || target.name !== "" || (verb !== "list" && verb !== "watch")) return target;
   const [, name] = /^metadata\.name==?([^,\\=]+)$/.exec(query.get("fieldSelector") ?? "") ?? [];
   return name === undefined ? target : { ...target, name };
-}
-
-/** Rejects with the reason of the signal, unless the work is done before; `late` hears how work failed after that. */
-function untilAborted<Result>(
-  work: Promise<Result>,
-  signal: AbortSignal,
-  late: (error: unknown) => void,
-): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const aborted = (): void => reject(signal.reason);
-    signal.addEventListener("abort", aborted, { once: true });
-    const done = (): void => signal.removeEventListener("abort", aborted);
-    const finished = (result: Result): void => {
-      done();
-      resolve(result);
-    };
-    const failed = (error: unknown): void => {
-      done();
-      if (signal.aborted) late(error);
-      reject(error);
-    };
-    work.then(finished, failed);
-    if (signal.aborted) aborted();
-  });
 }
 
 function tooSlow(): DOMException {

@@ -24,4 +24,21 @@ describe("waiting for work until a signal", () => {
     expect(await waited.catch((error: unknown) => error)).toBe(comes);
     expect(getEventListeners(life.signal, "abort")).toEqual([]);
   });
+
+  it.each([
+    ["hears nothing of work that fails before it", false, []],
+    ["hears of work that fails after it", true, [broken]],
+  ])("%s", async (_name, isAborted, told) => {
+    const life = new AbortController();
+    const late: unknown[] = [];
+    let fail: (error: Error) => void = () => undefined;
+    const work = new Promise((_resolve, reject) => {
+      fail = reject;
+    });
+    const waited = untilAborted(work, life.signal, (error) => late.push(error));
+    if (isAborted) life.abort(enough);
+    fail(broken);
+    await expect(waited).rejects.toBe(isAborted ? enough : broken);
+    expect(late).toEqual(told);
+  });
 });

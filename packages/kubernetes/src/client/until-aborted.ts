@@ -1,5 +1,12 @@
-/** What work comes to, or the reason of the signal if that comes first. Work that does not listen is not waited for. */
-export function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+/**
+ * What work comes to, or the reason of the signal if that comes first. Work that does not listen is not waited for;
+ * `onLate` hears how it failed after that.
+ */
+export function untilAborted<Value>(
+  work: Promise<Value>,
+  signal: AbortSignal,
+  onLate?: (error: unknown) => void,
+): Promise<Value> {
   return new Promise((resolve, reject) => {
     const end = (): void => reject(signal.reason);
     const done = (): void => signal.removeEventListener("abort", end);
@@ -10,6 +17,7 @@ export function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): 
     };
     const failed = (error: unknown): void => {
       done();
+      if (signal.aborted) onLate?.(error);
       reject(error);
     };
     work.then(finished, failed);
