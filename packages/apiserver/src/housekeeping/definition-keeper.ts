@@ -1,5 +1,6 @@
 import { again, type Outcome, settled, type WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { definitionStatus, type TakenNames } from "../registry/crd/definitions/crd-conditions.ts";
 import { readDefinition } from "../registry/crd/definitions/definition.ts";
 import { cleanupFinalizer, withTermination } from "../registry/crd/definitions/delete-definition.ts";
@@ -8,7 +9,7 @@ import { ownedAfterUpdate } from "../registry/field-ownership.ts";
 import type { ApiObject } from "../registry/kinds/api-object.ts";
 import type { KindCatalog } from "../registry/kinds/kind-catalog.ts";
 import type { ServedKind } from "../registry/kinds/served-kind.ts";
-import { finalizersOf, timestamp, withMetadata } from "../registry/metadata/metadata.ts";
+import { finalizersOf, withMetadata } from "../registry/metadata/metadata.ts";
 import type { Registry } from "../registry/registry.ts";
 import { updateObject } from "../registry/update.ts";
 import { keyText } from "../storage/memory/key-order.ts";
@@ -76,7 +77,7 @@ export class DefinitionKeeper {
   }
 
   #withStatus(key: ObjectKey, crd: ApiObject): ApiObject {
-    const now = timestamp(this.#registry.clock.now());
+    const now = timeText(this.#registry.clock.now());
     const status = definitionStatus(crd, this.#holdingBeside(key), this.#builtinNames(crd), now);
     return { ...crd, status } as unknown as ApiObject;
   }
@@ -104,7 +105,7 @@ export class DefinitionKeeper {
   /** Deletes all objects of a definition that is being deleted; lets it go when none is left. */
   async #empty(key: ObjectKey, crd: ApiObject, signal: AbortSignal): Promise<Outcome> {
     if (!finalizersOf(crd).includes(cleanupFinalizer)) return settled;
-    const now = timestamp(this.#registry.clock.now());
+    const now = timeText(this.#registry.clock.now());
     await this.#change(key, "status", signal, (current) => withTermination(current, inProgress, now));
     // Objects that were on their way when the definition began to end are there after this; no others come in.
     await this.#registry.store.settled();

@@ -1,7 +1,7 @@
 import type { Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { deleteObject } from "../registry/delete.ts";
 import type { KindCatalog } from "../registry/kinds/kind-catalog.ts";
-import { timestamp } from "../registry/metadata/metadata.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
 import { ignoreGone } from "./gone.ts";
@@ -46,7 +46,7 @@ export class EventExpiry {
 
   async #look(): Promise<void> {
     const { store, clock } = this.#registry;
-    const oldest = timestamp(clock.now() - ageMsMax);
+    const oldest = timeText(clock.now() - ageMsMax);
     for (const stored of store.list({ resource: events })) {
       if (this.#stopped.signal.aborted) return;
       if (newestTime(stored) < oldest) await this.#delete(stored);

@@ -1,13 +1,14 @@
 import { again, type Outcome, settled, type WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import type { Condition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { deleteObject } from "../registry/delete.ts";
 import { ownedAfterUpdate } from "../registry/field-ownership.ts";
 import type { ApiObject } from "../registry/kinds/api-object.ts";
 import type { KindCatalog } from "../registry/kinds/kind-catalog.ts";
 import type { ServedKind } from "../registry/kinds/served-kind.ts";
 import { namespaces } from "../registry/lifecycle/namespace-lifecycle.ts";
-import { finalizersOf, timestamp } from "../registry/metadata/metadata.ts";
+import { finalizersOf } from "../registry/metadata/metadata.ts";
 import { storedResource } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
 import { updateObject } from "../registry/update.ts";
@@ -106,7 +107,7 @@ export class NamespaceEmptier {
   }
 
   async #tell(ending: Ending, left: readonly Remaining[], signal: AbortSignal): Promise<void> {
-    const now = timestamp(this.#registry.clock.now());
+    const now = timeText(this.#registry.clock.now());
     await this.#change(ending, "status", signal, (current) => {
       const status = (current["status"] ?? {}) as { readonly conditions?: readonly Condition[] };
       const conditions = conditionsFor(left).reduce(

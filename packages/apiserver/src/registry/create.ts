@@ -1,4 +1,5 @@
 import { alreadyExists, failure, StatusError, unexplained } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { ObjectKey } from "../storage/object-key.ts";
 import type { WriteResult } from "../storage/object-store.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
@@ -12,7 +13,7 @@ import { shapedNew } from "./kinds/shape.ts";
 import { requireLiveDefinition, requireSameSchema } from "./lifecycle/definition-lifecycle.ts";
 import { requireLiveNamespace } from "./lifecycle/namespace-lifecycle.ts";
 import { requirePlane } from "./lifecycle/plane-lifecycle.ts";
-import { timestamp, withMetadata } from "./metadata/metadata.ts";
+import { withMetadata } from "./metadata/metadata.ts";
 import { generatedName } from "./metadata/object-name.ts";
 import { distinctOwners } from "./metadata/owners.ts";
 import { keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
@@ -135,7 +136,7 @@ function born(object: ApiObject, { kind }: WriteRequest, { random, clock }: Regi
   return withMetadata(object, {
     name: !name && generateName ? generatedName(generateName, random) : name,
     uid: random.uuid(),
-    creationTimestamp: timestamp(clock.now()),
+    creationTimestamp: timeText(clock.now()),
     generation: kind.hasGeneration ? 1 : generation,
   });
 }

@@ -7,12 +7,13 @@ import {
 } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { type FieldIssue, invalid, notSupported } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
 import { removal } from "./admission/admission-requests.ts";
 import type { ApiObject } from "./kinds/api-object.ts";
 import { requireDeletableNamespace } from "./lifecycle/namespace-lifecycle.ts";
 import { markedForDeletion } from "./metadata/deletion-mark.ts";
-import { finalizersOf, timestamp, withMetadata } from "./metadata/metadata.ts";
+import { finalizersOf, withMetadata } from "./metadata/metadata.ts";
 import { foregroundFinalizer, orphanFinalizer } from "./metadata/object-metadata-rules.ts";
 import { type DeleteOptions, keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
 import type { Registry } from "./registry.ts";
@@ -62,7 +63,7 @@ async function deleteVersion(
   request.signal.throwIfAborted();
   const { prepareDelete } = request.kind.rules;
   if (prepareDelete !== undefined && old.metadata.deletionTimestamp === undefined) {
-    return writeMarked(registry, request, current, prepareDelete(old, timestamp(registry.clock.now())));
+    return writeMarked(registry, request, current, prepareDelete(old, timeText(registry.clock.now())));
   }
   const object = withMetadata(old, { finalizers: finalizersFor(old, options) });
   if (!isHeld(object)) {

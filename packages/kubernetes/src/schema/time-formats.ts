@@ -1,6 +1,9 @@
-const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+import { isCivilDate } from "../protocol/calendar.ts";
 
-/** RFC 3339 as Kubernetes reads it: any zone will do, and any character before the fraction. */
+/**
+ * The format `date-time`, which is looser than what Kubernetes reads as a time: any zone will do, any character before
+ * the fraction, and anything after a further `t`.
+ */
 export function isDateTime(text: string): boolean {
   const [date = "", time] = text.toLowerCase().split("t");
   if (time === undefined || !isDate(date)) return false;
@@ -12,9 +15,7 @@ export function isDate(text: string): boolean {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (match === null) return false;
   const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
-  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  const days = month === 2 && isLeap ? 29 : monthDays[month - 1];
-  return days !== undefined && day >= 1 && day <= days;
+  return isCivilDate({ year, month, day });
 }
 
 const amount = "([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)";

@@ -2,9 +2,9 @@ import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-r
 import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { writeStatus } from "@milo-quota/kubernetes/client/resources/write-status.ts";
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { type ConditionState, findCondition, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { grantAmounts } from "../core/ledger/grant-amounts.ts";
 import { saidConditions } from "../core/resources/fields/conditions.ts";
 import { type ResourceGrant, resourceGrantDefinition } from "../core/resources/resource-grant.ts";

@@ -2,8 +2,8 @@ import { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-dire
 import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { writeStatus } from "@milo-quota/kubernetes/client/resources/write-status.ts";
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { type ConditionState, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { saidConditions } from "../core/resources/fields/conditions.ts";
 import { groupKindText } from "../core/resources/fields/consumer-ref.ts";
 import { type ResourceRegistration, resourceRegistrationDefinition } from "../core/resources/resource-registration.ts";

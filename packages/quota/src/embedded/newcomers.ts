@@ -1,9 +1,9 @@
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
-import { parseTime } from "@milo-quota/kubernetes/client/timestamp.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { parseTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { Newcomers } from "../admission/newcomers.ts";
 import type { GroupKind } from "../core/resources/fields/consumer-ref.ts";
 import { organizationDefinition } from "../tenancy/resources/organization.ts";

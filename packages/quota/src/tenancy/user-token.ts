@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { parseTime, timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { type FieldIssue, invalid, type Parsed, required } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { isJsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { parseTime, timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { systemNamespace } from "../core/resources/well-known.ts";
 import { iamGroup, tenancyVersion } from "./resources/tenancy-names.ts";
 

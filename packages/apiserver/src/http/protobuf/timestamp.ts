@@ -1,3 +1,4 @@
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { ProtobufFault, WireReader } from "./wire-reader.ts";
 
 /** The time that Go calls zero, the beginning of year one: no time at all. */
@@ -18,12 +19,8 @@ export function timestampText(bytes: Uint8Array, digits: 0 | 6): string | null {
   if (wholeSeconds < secondsMin || wholeSeconds > secondsMax) {
     throw new ProtobufFault(`proto: Timestamp: ${wholeSeconds} seconds are not within the years 0000 to 9999`);
   }
-  return `${secondsText(wholeSeconds)}${digits === 0 ? "" : `.${String(fraction).padStart(digits, "0")}`}Z`;
-}
-
-function secondsText(seconds: bigint): string {
-  // biome-ignore lint/style/noRestrictedGlobals: writes a given time; no clock is read.
-  return new Date(Number(seconds) * 1_000).toISOString().slice(0, 19);
+  const text = timeText(Number(wholeSeconds) * 1_000);
+  return digits === 0 ? text : `${text.slice(0, -1)}.${String(fraction).padStart(digits, "0")}Z`;
 }
 
 function readTimestamp(bytes: Uint8Array): { readonly seconds: number | bigint; readonly nanos: number } {

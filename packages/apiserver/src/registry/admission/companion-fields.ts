@@ -1,6 +1,7 @@
 import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { formatApiVersion, type ManagedFieldsEntry } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
@@ -10,7 +11,6 @@ import { type ListType, type MapType, type MergeType, mergeTypeOf } from "../pat
 import { uidElement } from "../patch/fields/path-element.ts";
 import { memberType } from "../patch/fields/value-form.ts";
 import { withoutIdentity } from "../patch/managed/field-scope.ts";
-import { utcText } from "../patch/managed/time-text.ts";
 
 type Entries = readonly ManagedFieldsEntry[];
 type Fields = NonNullable<ManagedFieldsEntry["fieldsV1"]>;
@@ -55,14 +55,10 @@ const ofStatus = new WeakMap<JsonObject, ManagedFieldsEntry>();
 
 function statusEntry(status: JsonObject, kind: ServedKind, nowMs: number): ManagedFieldsEntry {
   const before = ofStatus.get(status);
-  if (before !== undefined && before.time === timeOf(nowMs)) return before;
+  if (before !== undefined && before.time === timeText(nowMs)) return before;
   const entry = entryOf(kind, nowMs, fieldsIn({ status }, kind), "status");
   ofStatus.set(status, entry);
   return entry;
-}
-
-function timeOf(nowMs: number): string {
-  return utcText(Math.floor(nowMs / 1_000));
 }
 
 function entryOf(kind: ServedKind, nowMs: number, fieldsV1: Fields, subresource: string): ManagedFieldsEntry {
@@ -70,7 +66,7 @@ function entryOf(kind: ServedKind, nowMs: number, fieldsV1: Fields, subresource:
     manager: companionManager,
     operation: "Update",
     apiVersion: formatApiVersion(kind.group, kind.version),
-    time: timeOf(nowMs),
+    time: timeText(nowMs),
     fieldsType: "FieldsV1",
     fieldsV1,
   };

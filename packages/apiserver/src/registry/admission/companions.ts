@@ -1,4 +1,5 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { ObjectKey } from "../../storage/object-key.ts";
 import type { Write } from "../../storage/transaction.ts";
 import { ownedAfterUpdate } from "../field-ownership.ts";
@@ -10,7 +11,7 @@ import { requireLiveDefinition } from "../lifecycle/definition-lifecycle.ts";
 import { requireLiveNamespace } from "../lifecycle/namespace-lifecycle.ts";
 import { requirePlane } from "../lifecycle/plane-lifecycle.ts";
 import { markedForDeletion } from "../metadata/deletion-mark.ts";
-import { finalizersOf, timestamp, withMetadata } from "../metadata/metadata.ts";
+import { finalizersOf, withMetadata } from "../metadata/metadata.ts";
 import { keyOf, type WriteRequest } from "../object-request.ts";
 import type { Registry } from "../registry.ts";
 import type { UserInfo } from "../requester.ts";
@@ -50,7 +51,7 @@ function createdCompanion(
   const request = requestFor({ plane, namespace: object.metadata.namespace ?? "" }, kind);
   const key = keyOf(request, object.metadata.name as string);
   const nowMs = registry.clock.now();
-  const created = { creationTimestamp: timestamp(nowMs), generation: kind.hasGeneration ? 1 : undefined };
+  const created = { creationTimestamp: timeText(nowMs), generation: kind.hasGeneration ? 1 : undefined };
   const shaped = shapedWhole(withMetadata(object, created), request);
   const whole = withMetadata(shaped, { managedFields: newCompanionFields(shaped, kind, nowMs) });
   const lastCheck = (): void => {

@@ -1,3 +1,5 @@
+import { parseTime } from "@milo-quota/kubernetes/protocol/time.ts";
+
 const secondsPerMinute = 60;
 const minutesPerHour = 60;
 const hoursPerDay = 24;
@@ -27,7 +29,6 @@ function twoUnits(large: number, largeUnit: string, small: number, smallUnit: st
 
 /** The age of a timestamp; `<unknown>` when there is none. */
 export function timeSince(timestamp: string | null | undefined, nowMs: number): string {
-  // biome-ignore lint/style/noRestrictedGlobals: reads a given text; no clock is read.
-  const then = timestamp ? Date.parse(timestamp) : Number.NaN;
-  return Number.isNaN(then) ? "<unknown>" : humanDuration(nowMs - then);
+  const then = parseTime(timestamp ?? "");
+  return then === undefined ? "<unknown>" : humanDuration(nowMs - then);
 }

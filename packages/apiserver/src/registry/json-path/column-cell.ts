@@ -1,4 +1,5 @@
 import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { parseTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { PrinterColumn } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import { humanDuration } from "../builtin/age.ts";
 import { goText } from "../go-text.ts";
@@ -40,12 +41,9 @@ function typedCell(type: Exclude<PrinterColumn["type"], "string">, value: JsonVa
   }
 }
 
-const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}([.,]\d+)?(Z|[-+]\d{2}:\d{2})$/;
-
 /** Dates are shown by how long ago they are. */
 function ageOf(text: string, nowMs: number): string {
   if (text === "" || text === "null") return "<unknown>";
-  // biome-ignore lint/style/noRestrictedGlobals: reads a given text; no clock is read.
-  const then = timestamp.test(text) ? Date.parse(text.replace(",", ".")) : Number.NaN;
-  return Number.isNaN(then) ? "<invalid>" : humanDuration(nowMs - then);
+  const then = parseTime(text);
+  return then === undefined ? "<invalid>" : humanDuration(nowMs - then);
 }

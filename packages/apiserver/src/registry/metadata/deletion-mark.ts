@@ -1,12 +1,13 @@
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
-import { timestamp, withMetadata } from "./metadata.ts";
+import { withMetadata } from "./metadata.ts";
 
 /** Undefined when it is marked already and nothing else changed. */
 export function markedForDeletion(object: ApiObject, isChanged: boolean, nowMs: number): ApiObject | undefined {
   const { deletionTimestamp, generation } = object.metadata;
   if (deletionTimestamp !== undefined) return isChanged ? object : undefined;
   const marked = withMetadata(object, {
-    deletionTimestamp: timestamp(nowMs),
+    deletionTimestamp: timeText(nowMs),
     ...(object.kind === "Namespace" && object.apiVersion === "v1" ? {} : { deletionGracePeriodSeconds: 0 }),
     ...(generation === undefined ? {} : { generation: generation + 1 }),
   });

@@ -2,7 +2,6 @@ import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
-import { utcText } from "../patch/managed/time-text.ts";
 
 export type MetadataChange = { readonly [Field in keyof ObjectMeta]?: ObjectMeta[Field] | undefined };
 
@@ -36,11 +35,6 @@ type Fields = Readonly<Record<string, unknown>>;
 function differs(before: Fields, changed: Fields): boolean {
   for (const field in changed) if (before[field] !== changed[field]) return true;
   return false;
-}
-
-/** A moment as Kubernetes writes it: in UTC, to the second. */
-export function timestamp(nowMs: number): string {
-  return utcText(Math.floor(nowMs / 1_000));
 }
 
 /** An object without one of its top-level fields. */

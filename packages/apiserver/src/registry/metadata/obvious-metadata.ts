@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { isTime } from "../builtin/typed/time-values.ts";
+import { isTime } from "@milo-quota/kubernetes/protocol/time.ts";
 
 /**
  * Whether metadata is at a glance what Kubernetes would read from it and write again: every field is known, of its type

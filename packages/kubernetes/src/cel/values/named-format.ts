@@ -1,7 +1,7 @@
+import { isCivilDate } from "../../protocol/calendar.ts";
 import { decodeBase64 } from "./base64.ts";
 import { parseUrl } from "./network/url.ts";
 import { Opaque } from "./opaque.ts";
-import { isCivilDate } from "./time/calendar.ts";
 import { formatName } from "./type-name.ts";
 
 /** Says what is wrong with a text; nothing if it is as it should be. */

@@ -1,4 +1,4 @@
-import { microTimeText, timeText } from "../timestamp.ts";
+import { microTimeText, timeText } from "../../protocol/time.ts";
 
 /** The object that an event is about. */
 export interface EventSubject {

@@ -1,7 +1,7 @@
 import { createSecureContext } from "node:tls";
 import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
-import { parseTime } from "../timestamp.ts";
+import { parseTime } from "../../protocol/time.ts";
 import type { ClientCertificate } from "../transport/cluster-access.ts";
 import { KubeconfigError } from "./kubeconfig-error.ts";
 

@@ -1,8 +1,8 @@
 import { type Parsed, required } from "../../protocol/field-issue.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
 import type { KubernetesObject } from "../../protocol/object-meta.ts";
+import { microTimeText } from "../../protocol/time.ts";
 import type { ResourceType } from "../resources/resource-type.ts";
-import { microTimeText } from "../timestamp.ts";
 
 export const leaseType: ResourceType = {
   group: "coordination.k8s.io",

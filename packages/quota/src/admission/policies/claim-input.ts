@@ -1,5 +1,5 @@
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { ControlPlanes } from "../../views/control-planes.ts";
 import type { ObjectChange } from "../object-change.ts";
 import type { ChangeInput } from "./wanted-claims.ts";

@@ -1,7 +1,7 @@
 import { leaseType } from "@milo-quota/kubernetes/client/lease/lease-object.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
-import { parseTime } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { parseTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import { systemNamespace } from "../../core/resources/well-known.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { CountedObjects } from "../recount/consumer-books.ts";

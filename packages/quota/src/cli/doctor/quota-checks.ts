@@ -1,7 +1,7 @@
-import { parseTime } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { type Condition, findCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { parseTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { ClaimCreationPolicy } from "../../core/resources/claim-creation-policy.ts";
 import { amountOf } from "../../core/resources/fields/amount.ts";
 import type { GrantCreationPolicy } from "../../core/resources/grant-creation-policy.ts";

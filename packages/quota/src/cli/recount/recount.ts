@@ -1,8 +1,8 @@
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { Command } from "commander";
 import { allowanceBucketDefinition } from "../../core/resources/allowance-bucket.ts";
 import { annotations } from "../../core/resources/well-known.ts";

@@ -1,5 +1,5 @@
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { Command } from "commander";
 import type { RenderedClaim } from "../../core/policy/claim-policy.ts";
 import type { Surroundings } from "../cluster/chosen-access.ts";

@@ -1,7 +1,7 @@
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ClusterFlags } from "../cluster/cluster-flags.ts";
 import { CommandFailure } from "../command-failure.ts";

@@ -1,4 +1,4 @@
-import { parseTime } from "@milo-quota/kubernetes/client/timestamp.ts";
+import { parseTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import { InvalidArgumentError } from "commander";
 
 /** When something ends: so long from now, or at a time. */

@@ -1,5 +1,5 @@
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { systemNamespace } from "../../core/resources/well-known.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ClusterFlags } from "../cluster/cluster-flags.ts";

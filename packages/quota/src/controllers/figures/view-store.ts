@@ -4,10 +4,10 @@ import type { Parser } from "@milo-quota/kubernetes/client/resources/read-reply.
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { writeStatus } from "@milo-quota/kubernetes/client/resources/write-status.ts";
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { type AllowanceBucket, parseAllowanceBucket } from "../../core/resources/allowance-bucket.ts";
 import {
   type EffectiveResourceGrant,

@@ -3,10 +3,10 @@ import { again, type Outcome, settled } from "@milo-quota/kubernetes/client/queu
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { writeStatus } from "@milo-quota/kubernetes/client/resources/write-status.ts";
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import { type Condition, type ConditionState, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { AnyPolicy, IndexedPolicy } from "../../core/policy/policy-index.ts";
 import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import type { Running, Runtime } from "../../views/runtime.ts";

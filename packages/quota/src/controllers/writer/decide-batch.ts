@@ -1,4 +1,4 @@
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { OpenClaim } from "../../core/ledger/page.ts";
 import { pagesOf } from "../../core/ledger/page.ts";
 import { type Decision, settle } from "../../core/ledger/settle.ts";

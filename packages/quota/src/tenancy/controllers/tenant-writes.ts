@@ -1,10 +1,10 @@
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import { writeStatus } from "@milo-quota/kubernetes/client/resources/write-status.ts";
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { type Condition, type ConditionStatus, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { KubernetesObject, OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { organizationDefinition } from "../resources/organization.ts";
 import { tenancyFinalizer } from "../resources/tenancy-names.ts";
 

@@ -1,11 +1,11 @@
 import { typeFault } from "@milo-quota/kubernetes/protocol/json-type.ts";
 import { depthMax, isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
+import { isMicroTime, isTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import { isBase64 } from "./base64-text.ts";
 import type { GoType, OpaqueName } from "./go-type.ts";
 import { quantityFault } from "./quantity-text.ts";
 import { structOf } from "./struct-table.ts";
-import { isMicroTime, isTime } from "./time-values.ts";
 
 /** A value that does not fit its type. The path grows on the way back, so that values that fit cost no texts. */
 interface Misfit {

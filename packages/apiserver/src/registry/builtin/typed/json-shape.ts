@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, setOwn } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { isPlainTime, readTime, timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { type GoType, type OpaqueName, pointee } from "./go-type.ts";
 import { canonicalQuantity } from "./quantity-text.ts";
 import { type StructField, structOf } from "./struct-table.ts";
@@ -132,22 +133,13 @@ function zeroOf(type: GoType): Draft {
   }
 }
 
-/** An RFC 3339 text in UTC, with so many digits after the seconds. */
+/** A time in UTC, with so many digits after the seconds. */
 function utcText(text: string, digits: number): string {
-  const [, seconds = text, fraction = "", zone = "Z"] = /^(.{10}T[\d:]+)(?:[.,](\d+))?(.*)$/.exec(text) ?? [];
-  const utc = zone === "Z" ? seconds : shiftedToUtc(`${seconds}${zone}`);
-  return digits === 0 ? `${utc}Z` : `${utc}.${fraction.slice(0, digits).padEnd(digits, "0")}Z`;
-}
-
-function shiftedToUtc(text: string): string {
-  const [, year, month, day, hour, minute, second, sign, zoneHour, zoneMinute] =
-    /^(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+)([-+])(\d+):(\d+)$/.exec(text) ?? [];
-  const offset = (sign === "-" ? -1 : 1) * (Number(zoneHour) * 60 + Number(zoneMinute));
-  // biome-ignore lint/style/noRestrictedGlobals: arithmetic on a given time; no clock is read.
-  const moment = new Date(0);
-  moment.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  moment.setUTCHours(Number(hour), Number(minute) - offset, Number(second));
-  return moment.toISOString().slice(0, 19);
+  if (digits === 0 && isPlainTime(text)) return text;
+  const read = readTime(text);
+  if (read === undefined) return text;
+  const seconds = timeText(read.seconds * 1_000);
+  return digits === 0 ? seconds : `${seconds.slice(0, -1)}.${read.fraction.slice(0, digits).padEnd(digits, "0")}Z`;
 }
 
 export function copied(value: JsonValue): Draft {

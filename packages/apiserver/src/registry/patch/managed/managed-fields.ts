@@ -1,11 +1,11 @@
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ManagedFieldsEntry } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { readTime, timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { readKnownFieldsV1, writeFieldsV1 } from "../fields/fields-v1.ts";
 import { PathElementFault } from "../fields/path-element.ts";
 import { compareFieldText } from "../fields/value-order.ts";
 import { nobody, type Owner, type Owners, ownerIdentity } from "./owner.ts";
-import { unixSeconds, utcText } from "./time-text.ts";
 
 export type DecodedFields =
   | { readonly ok: true; readonly owners: Owners }
@@ -67,7 +67,7 @@ function textAt(entry: JsonObject, field: string): string {
 function timeAt(entry: JsonObject): number | undefined {
   const text = textAt(entry, "time");
   if (text === "") return undefined;
-  const seconds = unixSeconds(text);
+  const seconds = readTime(text)?.seconds;
   if (seconds === undefined) throw new EntryFault(`parsing time ${quote(text)}`);
   return seconds;
 }
@@ -115,7 +115,7 @@ function encodeOwner(owner: Owner): ManagedFieldsEntry {
   if (manager !== "") entry.manager = manager;
   entry.operation = operation;
   entry.apiVersion = apiVersion;
-  if (timeSeconds !== undefined) entry.time = utcText(timeSeconds);
+  if (timeSeconds !== undefined) entry.time = timeText(timeSeconds * 1_000);
   entry.fieldsType = "FieldsV1";
   entry.fieldsV1 = writeFieldsV1(fields);
   if (subresource !== "") entry.subresource = subresource;

@@ -1,7 +1,5 @@
-import fc from "fast-check";
 import { expect, it } from "vitest";
 import { managerOf } from "./manager-name.ts";
-import { unixSeconds, utcText } from "./time-text.ts";
 
 const managers: Record<string, [fieldManager: string, userAgent: string, manager: string]> = {
   "the name that the request gives": ["mine", "kubectl/v1", "mine"],
@@ -14,20 +12,3 @@ const managers: Record<string, [fieldManager: string, userAgent: string, manager
 for (const [name, [fieldManager, userAgent, manager]] of Object.entries(managers)) {
   it(`a manager is ${name}`, () => expect(managerOf(fieldManager, userAgent)).toBe(manager));
 }
-
-it("times go there and back", () => {
-  fc.assert(
-    fc.property(fc.integer({ min: -62_135_596_800, max: 253_402_300_799 }), (seconds) => {
-      const text = utcText(seconds);
-      expect(text).toBe(new Date(seconds * 1000).toISOString().replace(".000Z", "Z"));
-      expect(unixSeconds(text)).toBe(seconds);
-    }),
-  );
-});
-
-it("times of other zones are the same moments", () => {
-  expect(unixSeconds("1970-01-01T01:30:00+01:30")).toBe(0);
-  expect(unixSeconds("1969-12-31T23:00:00.5-01:00")).toBe(0);
-  expect(unixSeconds("1970-13-01T00:00:00Z")).toBeUndefined();
-  expect(unixSeconds("soon")).toBeUndefined();
-});

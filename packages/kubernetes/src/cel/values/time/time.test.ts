@@ -2,50 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../failure.ts";
 import { Duration, Timestamp } from "../value.ts";
-import { civilFromDays, daysFromCivil, isCivilDate } from "./calendar.ts";
 import { formatDuration, parseDuration } from "./durations.ts";
 import { secondsEast } from "./time-zone.ts";
 import { clockAt, formatTimestamp, parseTimestamp } from "./timestamps.ts";
 
-const dayMs = 86_400_000;
-const days = fc.integer({ min: -719_162, max: 2_932_896 }); // 0001-01-01 to 9999-12-31
-
 function nanosOf(value: Timestamp | Duration | Failure): bigint | string {
   return value instanceof Failure ? value.message : value.nanos;
 }
-
-describe("the calendar", () => {
-  it("agrees with JavaScript's", () => {
-    fc.assert(
-      fc.property(days, (day) => {
-        const date = new Date(day * dayMs);
-        const civil = { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
-        expect(civilFromDays(day)).toEqual(civil);
-        expect(daysFromCivil(civil)).toBe(day);
-        expect(isCivilDate(civil)).toBe(true);
-      }),
-    );
-  });
-
-  it.each([
-    [2023, 2, 29],
-    [1900, 2, 29],
-    [2024, 4, 31],
-    [2024, 13, 1],
-    [2024, 0, 1],
-    [2024, 1, 0],
-  ])("has no day %i-%i-%i", (year, month, day) => {
-    expect(isCivilDate({ year, month, day })).toBe(false);
-  });
-
-  it.each([
-    [2000, 2, 29],
-    [2024, 2, 29],
-    [2024, 12, 31],
-  ])("has a day %i-%i-%i", (year, month, day) => {
-    expect(isCivilDate({ year, month, day })).toBe(true);
-  });
-});
 
 describe("timestamps", () => {
   const nanos = fc.bigInt({ min: -62_135_596_800_000_000_000n, max: 253_402_300_799_999_999_999n });
@@ -80,7 +43,7 @@ describe("timestamps", () => {
   const refused = [
     ...["", "2024-01-01", "2024-01-01T00:00:00", "2024-01-01 00:00:00Z", "2024-1-1T00:00:00Z", "24-01-01T00:00:00Z"],
     ...["2024-01-01T24:00:00Z", "2024-01-01T00:60:00Z", "2024-01-01T00:00:60Z", "2024-01-01T00:00:00.Z"],
-    ...["2024-01-01T00:00:00+24:00", "2024-01-01T00:00:00+0100", "10000-01-01T00:00:00Z", "2024-02-30T00:00:00Z"],
+    ...["2024-01-01T00:00:00+25:00", "2024-01-01T00:00:00+0100", "10000-01-01T00:00:00Z", "2024-02-30T00:00:00Z"],
   ];
   it.each(refused)("are not read from %j", (text) => {
     expect(parseTimestamp(text)).toBeInstanceOf(Failure);
@@ -89,6 +52,7 @@ describe("timestamps", () => {
   const read: Record<string, string> = {
     "2024-01-01T00:00:00+01:30": "2023-12-31T22:30:00Z",
     "2024-01-01T00:00:00-00:01": "2024-01-01T00:01:00Z",
+    "2024-01-01T00:00:00+24:00": "2023-12-31T00:00:00Z",
     "2024-01-01T00:00:00.1234567891234Z": "2024-01-01T00:00:00.123456789Z",
     "2024-01-01T00:00:00,5Z": "2024-01-01T00:00:00.5Z",
   };

@@ -1,6 +1,7 @@
+import { civilFromDays, daysFromCivil } from "../../../protocol/calendar.ts";
+import { readTime } from "../../../protocol/time.ts";
 import { Failure } from "../failure.ts";
 import { Timestamp } from "../value.ts";
-import { civilFromDays, daysFromCivil, isCivilDate } from "./calendar.ts";
 import { floorDiv, floorMod } from "./floor.ts";
 
 export const nanosPerSecond = 1_000_000_000n;
@@ -13,25 +14,12 @@ export function timestampOrOverflow(nanos: bigint): Timestamp | Failure {
   return nanos < earliest || nanos > latest ? new Failure("overflow", "timestamp overflow") : new Timestamp(nanos);
 }
 
-const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
-
 export function parseTimestamp(text: string): Timestamp | Failure {
-  const match = rfc3339.exec(text);
-  const seconds = match === null ? undefined : epochSeconds(match);
-  if (match === null || seconds === undefined) {
+  const read = readTime(text);
+  if (read === undefined) {
     return new Failure("conversion", "type conversion error from 'string' to 'google.protobuf.Timestamp'");
   }
-  const fraction = BigInt((match[7] ?? "").slice(0, 9).padEnd(9, "0"));
-  return timestampOrOverflow(BigInt(seconds) * nanosPerSecond + fraction);
-}
-
-function epochSeconds(match: RegExpExecArray): number | undefined {
-  const part = (index: number) => Number(match[index] ?? 0);
-  const date = { year: part(1), month: part(2), day: part(3) };
-  const inRange = part(4) < 24 && part(5) < 60 && part(6) < 60 && part(9) < 24 && part(10) < 60;
-  if (!inRange || !isCivilDate(date)) return undefined;
-  const zone = (part(9) * 3600 + part(10) * 60) * (match[8] === "-" ? -1 : 1);
-  return daysFromCivil(date) * secondsPerDay + part(4) * 3600 + part(5) * 60 + part(6) - zone;
+  return timestampOrOverflow(BigInt(read.seconds) * nanosPerSecond + BigInt(read.fraction.slice(0, 9).padEnd(9, "0")));
 }
 
 export function formatTimestamp(timestamp: Timestamp): string {

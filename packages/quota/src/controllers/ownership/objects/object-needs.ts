@@ -1,7 +1,7 @@
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type ObjectMeta, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { ClaimPart } from "../../../core/ledger/claim-knowledge.ts";
 import {
   type ClaimRendering,

@@ -1,4 +1,4 @@
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { AnswerContext } from "../../../core/ledger/answer.ts";
 import type { ConsumerRef } from "../../../core/resources/fields/consumer-ref.ts";
 import { displayAmount, type Unit } from "../../../core/resources/fields/units.ts";

@@ -4,13 +4,13 @@ import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts
 import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { ObjectRef } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { pageStatus } from "../../../core/ledger/bucket-status.ts";
 import { overLimit } from "../../../core/ledger/over-limit.ts";
 import { type PageContent, reservationBytes } from "../../../core/ledger/page.ts";

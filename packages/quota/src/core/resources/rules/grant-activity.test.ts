@@ -1,6 +1,5 @@
 import { issueText, type Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { describe, expect, it } from "vitest";
-import { momentMs } from "../fields/moment.ts";
 import { parseResourceGrant, type ResourceGrant } from "../resource-grant.ts";
 import { parseResourceRegistration, type ResourceRegistration } from "../resource-registration.ts";
 import { grantActivity } from "./grant-activity.ts";
@@ -80,24 +79,4 @@ describe("a grant", () => {
       "spec.allowances[1].resourceType",
     ]);
   });
-});
-
-describe("a moment", () => {
-  const second = Date.UTC(2026, 1, 28, 23, 59, 59);
-  const cases: Record<string, number | undefined> = {
-    "2026-02-28T23:59:59Z": second,
-    "2026-02-28t23:59:59z": second,
-    "2026-02-28T23:59:59.25Z": second + 250,
-    "2026-02-28T23:59:59,123456789Z": second + 123,
-    "2026-02-28T23:59:59+00:30": second - 30 * 60_000,
-    "2026-02-28T23:59:59-99:99": second + (99 * 60 + 99) * 60_000,
-    "0050-01-01T00:00:00Z": -60_589_296_000_000,
-    "2026-02-28": undefined,
-    tomorrow: undefined,
-  };
-  for (const [text, ms] of Object.entries(cases)) {
-    it(`is read from ${text}`, () => {
-      expect(momentMs(text)).toBe(ms);
-    });
-  }
 });

@@ -1,5 +1,5 @@
 import { type FieldIssue, invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import { momentMs } from "../fields/moment.ts";
+import { parseDateTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { ResourceGrant } from "../resource-grant.ts";
 import { grantIssues } from "./object-rules.ts";
 import type { RegistrationView } from "./registration-rules.ts";
@@ -20,7 +20,7 @@ export type GrantActivity =
 export function grantActivity(grant: ResourceGrant, view: RegistrationView, nowMs: number): GrantActivity {
   if (grant.metadata.deletionTimestamp !== undefined) return { state: "deleting" };
   const { expiresAt } = grant;
-  const untilMs = expiresAt === undefined ? undefined : momentMs(expiresAt);
+  const untilMs = expiresAt === undefined ? undefined : parseDateTime(expiresAt);
   if (untilMs !== undefined && untilMs <= nowMs) return { state: "expired" };
   const issues = [...timeIssues(expiresAt, untilMs), ...grantIssues(grant, view)];
   if (issues.length > 0) return { state: "invalid", issues };

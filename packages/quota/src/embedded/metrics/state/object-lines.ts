@@ -1,5 +1,5 @@
-import { parseTime } from "@milo-quota/kubernetes/client/timestamp.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { parseTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import { labelText, sampleLine } from "../../../telemetry/text-format.ts";
 import type { LabelOrigin, Path, StateFigure, StateKind } from "./state-kind.ts";
 
