@@ -4,10 +4,12 @@ import type { PlaneResolver } from "@milo-quota/apiserver/http/plane-path.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
-import { type DirectRequest, directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import type { ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { type PlaneLayout, planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
 import { definitionsType } from "./object-types.ts";
 
@@ -52,7 +54,7 @@ export interface Asking {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly type?: string;
-  readonly user?: DirectRequest["user"];
+  readonly user?: UserInfo;
 }
 
 /** A server, and what people do with it. */
@@ -69,8 +71,8 @@ export class ServedWorld {
   }
 
   /** All planes, as this user reaches them. */
-  planesFor(user: DirectRequest["user"]) {
-    const handle = (request: DirectRequest) => {
+  planesFor(user: UserInfo) {
+    const handle = (request: ApiRequest) => {
       if (request.query.has("watch")) this.watched.push(request.path);
       return this.server.api.handle(request);
     };

@@ -2,8 +2,8 @@
 // passes when a test says so.
 
 import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
-import type { ApiAnswer, ApiRequest } from "@milo-quota/apiserver/http/api-request.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
+import type { ApiAnswer, ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { type TestUser, users } from "./test-users.ts";
 import { WatchReader } from "./watch-reader.ts";

@@ -1,4 +1,4 @@
-import type { UserInfo } from "@milo-quota/apiserver/http/access/user-info.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 
 /** Whom a request is from: a user that the caller vouches for, or whoever its headers prove it to be from. */
 export type TestUser = UserInfo | "from headers";

@@ -1,4 +1,4 @@
-import type { StreamSink } from "@milo-quota/apiserver/http/api-request.ts";
+import type { StreamSink } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { Body } from "./test-server.ts";
 
 export interface WatchedEvent {

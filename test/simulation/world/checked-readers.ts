@@ -1,10 +1,6 @@
 import { keyText } from "@milo-quota/apiserver/storage/memory/key-order.ts";
 import type { Change, ObjectStore } from "@milo-quota/apiserver/storage/object-store.ts";
-import type {
-  DirectAnswer,
-  DirectHandle,
-  DirectSink,
-} from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import type { AnswerRequest, ApiAnswer, StreamSink } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { RecordedTruth } from "./truth.ts";
 import { InvariantBroken } from "./world.ts";
 
@@ -24,7 +20,7 @@ export class CheckedReaders {
   }
 
   /** Lists, bookmarks and answers to how far the server is name no revision inside a transaction. */
-  over(handle: DirectHandle): DirectHandle {
+  over(handle: AnswerRequest): AnswerRequest {
     return async (request) => {
       const answer = await handle(request);
       if (request.method !== "GET" || answer.code !== 200) return answer;
@@ -45,12 +41,12 @@ export class CheckedReaders {
     }
   }
 
-  #judgeList({ object }: DirectAnswer): void {
+  #judgeList({ object }: ApiAnswer): void {
     const { kind = "", metadata } = (object?.() ?? {}) as { kind?: string; metadata?: { resourceVersion?: string } };
     if (kind.endsWith("List")) this.#demandWhole(metadata?.resourceVersion ?? "", "a list");
   }
 
-  #watched(body: Exclude<DirectAnswer["body"], string>): DirectAnswer["body"] {
+  #watched(body: Exclude<ApiAnswer["body"], string>): ApiAnswer["body"] {
     return {
       start: (sink) => {
         const write = (line: string | Uint8Array): void => {
@@ -58,7 +54,7 @@ export class CheckedReaders {
           if (bookmark !== null) this.#demandWhole(bookmark[1] ?? "", "a bookmark");
           sink.write(line);
         };
-        const checked: DirectSink = Object.create(sink, { write: { value: write } });
+        const checked: StreamSink = Object.create(sink, { write: { value: write } });
         body.start(checked);
       },
     };

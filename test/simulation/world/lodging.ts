@@ -1,5 +1,6 @@
 import type { EmbeddedServer } from "@milo-quota/apiserver/embedded-server.ts";
-import { type DirectHandle, directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
+import type { AnswerRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
+import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import type { Call, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { systemUser } from "@milo-quota/quota/embedded/quota-system.ts";
 import { InnerWay } from "./inner-way.ts";
@@ -15,7 +16,7 @@ const { signal } = new AbortController();
 interface Begun {
   readonly server: EmbeddedServer;
   /** The way into it. */
-  readonly handle: DirectHandle;
+  readonly handle: AnswerRequest;
 }
 
 /** Room for a program in the process of the server: it begins with each life of the server, and ends with it. */
@@ -35,7 +36,7 @@ export class Lodging {
     await this.lodger?.(inside(host, this.#wayTo(handle, machine, host.incarnation)), server);
   }
 
-  #wayTo(handle: DirectHandle, machine: SimulatedMachine, incarnation: string): Transport {
+  #wayTo(handle: AnswerRequest, machine: SimulatedMachine, incarnation: string): Transport {
     const others = directTransport(handle, admin);
     return new InnerWay({
       machine,

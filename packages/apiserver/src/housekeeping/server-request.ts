@@ -1,6 +1,6 @@
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import type { ServedKind } from "../registry/kinds/served-kind.ts";
 import type { WriteRequest } from "../registry/object-request.ts";
-import type { UserInfo } from "../registry/requester.ts";
 import type { ObjectKey } from "../storage/object-key.ts";
 
 /** A request that the server makes of itself, about one object. */

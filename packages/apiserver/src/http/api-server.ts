@@ -1,3 +1,4 @@
+import type { ApiAnswer, ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
@@ -26,7 +27,6 @@ import {
   statusOf,
 } from "./answers/answers.ts";
 import { isPretty } from "./answers/pretty.ts";
-import type { ApiAnswer, ApiRequest } from "./api-request.ts";
 import type { PlaneResolver } from "./plane-path.ts";
 import { objectBody } from "./requests/body.ts";
 import type { RequestContext } from "./requests/request-context.ts";

@@ -6,10 +6,11 @@ import {
   type Http2ServerResponse,
 } from "node:http2";
 import type { AddressInfo } from "node:net";
+import type { Abort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import type { ApiAnswer, ApiRequest, StreamSink } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { failure, StatusError, unexplained } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { peerCertificateOf } from "./access/authentication/client-certificate.ts";
 import { plainJson, statusAnswer } from "./answers/answers.ts";
-import type { ApiAnswer, ApiRequest, RequestLife, StreamSink } from "./api-request.ts";
 import type { Answering } from "./observed-api.ts";
 
 export interface ListenOptions {
@@ -149,7 +150,7 @@ function stayOpen(request: Http2ServerRequest, response: Http2ServerResponse, { 
   response.once("close", () => add(-1));
 }
 
-function apiRequest(request: Http2ServerRequest, life: RequestLife, limits: SocketLimits): ApiRequest {
+function apiRequest(request: Http2ServerRequest, life: Abort, limits: SocketLimits): ApiRequest {
   const { pathname, searchParams } = parseUrl(request.url);
   return {
     method: request.method ?? "GET",

@@ -1,8 +1,8 @@
+import type { ApiAnswer, ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { KindCatalog } from "../registry/kinds/kind-catalog.ts";
 import type { ServedKind, Verb } from "../registry/kinds/served-kind.ts";
 import { firstHeader } from "./access/authenticator.ts";
-import type { ApiAnswer, ApiRequest } from "./api-request.ts";
 import type { PlaneResolver } from "./plane-path.ts";
 import type { ResourcePath } from "./requests/request-info.ts";
 import { type RequestTarget, targetOf } from "./requests/request-target.ts";

@@ -1,10 +1,10 @@
+import type { ApiAnswer, ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KindCatalog, PlaneKinds } from "../registry/kinds/kind-catalog.ts";
 import type { ServedKind } from "../registry/kinds/served-kind.ts";
 import { firstHeader } from "./access/authenticator.ts";
 import { jsonAnswer, methodNotAllowed, noSuchResource, plainAnswer, plainJson } from "./answers/answers.ts";
 import { isPretty } from "./answers/pretty.ts";
-import type { ApiAnswer, ApiRequest } from "./api-request.ts";
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
 import type { RequestContext } from "./requests/request-context.ts";
 

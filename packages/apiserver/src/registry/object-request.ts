@@ -1,8 +1,8 @@
 import type { GroupResource } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import type { ObjectKey, Scope } from "../storage/object-key.ts";
 import type { KindView } from "./kinds/kind-view.ts";
 import type { ServedKind } from "./kinds/served-kind.ts";
-import type { UserInfo } from "./requester.ts";
 
 /** What is the same for every request about objects of one kind, however it came in. */
 export interface ObjectRequest {

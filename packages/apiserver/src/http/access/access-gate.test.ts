@@ -1,9 +1,9 @@
+import type { RequestHeaders } from "@milo-quota/kubernetes/client/transport/api-request.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { describe, expect, it } from "vitest";
 import { enter, type GatePorts, isExempt } from "./access-gate.ts";
-import type { RequestHeaders } from "./authenticator.ts";
 import { type RequestAttributes, resourceAttributes } from "./authorizer.ts";
 import { FairQueue } from "./fair-queue.ts";
-import type { UserInfo } from "./user-info.ts";
 
 const signal = new AbortController().signal;
 const person = (username: string, ...groups: string[]): UserInfo => ({ username, uid: "", groups, extra: {} });

@@ -1,9 +1,11 @@
+import type { RequestHeaders } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { type ImpersonationRequest, impersonatedUser, wantsToBeAnother } from "./authentication/impersonation.ts";
-import type { Authenticator, RequestHeaders } from "./authenticator.ts";
+import type { Authenticator } from "./authenticator.ts";
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from "./authorizer.ts";
 import type { FairQueue, Seat } from "./fair-queue.ts";
-import { mastersGroup, type UserInfo } from "./user-info.ts";
+import { mastersGroup } from "./user-info.ts";
 
 export interface GatePorts {
   readonly authenticator: Authenticator;

@@ -1,8 +1,6 @@
 import type { X509Certificate } from "node:crypto";
-import type { UserInfo } from "./user-info.ts";
-
-/** All values of each header under its name in lower case, as Node's `headersDistinct` gives them. */
-export type RequestHeaders = Readonly<Record<string, readonly string[] | undefined>>;
+import type { RequestHeaders } from "@milo-quota/kubernetes/client/transport/api-request.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 
 /** What a request shows of the one who sends it. */
 export interface RequestCredentials {

@@ -1,6 +1,4 @@
-import type { UserInfo } from "../../registry/requester.ts";
-
-export type { UserInfo };
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 
 export const anonymousName = "system:anonymous";
 /** Its members may do anything, whatever roles say: the way in when roles are broken. */

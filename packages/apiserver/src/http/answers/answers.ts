@@ -1,10 +1,11 @@
+import type { Abort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import type { ApiAnswer } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { type ApiStatus, failure, StatusError, unexplained } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import { sortedKeys } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import { stringify } from "yaml";
 import { ObjectTooLarge, StorageUnavailable } from "../../storage/object-store.ts";
-import type { ApiAnswer, RequestLife } from "../api-request.ts";
 import { BadRevision } from "../requests/list-options.ts";
 import type { Accepted } from "./accept.ts";
 
@@ -42,7 +43,7 @@ export function statusAnswer(status: ApiStatus, form: Form): ApiAnswer {
 }
 
 /** What a client is told of anything thrown on the way. `report` hears of what is our own fault. */
-export function statusOf(error: unknown, { signal }: RequestLife, report: (error: unknown) => void): ApiStatus {
+export function statusOf(error: unknown, { signal }: Abort, report: (error: unknown) => void): ApiStatus {
   if (error instanceof StatusError) return error.status;
   if (error instanceof BadRevision) return unexplained(error.message);
   if (error instanceof ObjectTooLarge) {

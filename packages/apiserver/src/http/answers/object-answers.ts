@@ -1,6 +1,6 @@
+import type { ApiAnswer } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
 import { planesListObject, planesListText } from "../all-planes.ts";
-import type { ApiAnswer } from "../api-request.ts";
 import { textAnswer } from "./answers.ts";
 import { listObject, listText, objectText, shownObject } from "./representation.ts";
 import type { ListMetadata, Showing } from "./showing.ts";

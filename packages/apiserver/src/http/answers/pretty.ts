@@ -1,5 +1,5 @@
+import type { ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { firstHeader } from "../access/authenticator.ts";
-import type { ApiRequest } from "../api-request.ts";
 
 /** People who look at answers by hand get them indented; programs do not. */
 export function isPretty({ query, headers }: ApiRequest): boolean {

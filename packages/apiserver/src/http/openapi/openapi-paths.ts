@@ -1,8 +1,8 @@
+import type { ApiAnswer, ApiRequest, StreamSink } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { KindCatalog } from "../../registry/kinds/kind-catalog.ts";
 import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { firstHeader } from "../access/authenticator.ts";
 import { plainAnswer } from "../answers/answers.ts";
-import type { ApiAnswer, ApiRequest, StreamSink } from "../api-request.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 import { type OpenApiDocument, OpenApiDocuments, type OpenApiMessage } from "./documents.ts";
 import { askedMessageType, swaggerMessageType } from "./swagger-message.ts";

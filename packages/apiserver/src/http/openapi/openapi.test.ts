@@ -1,10 +1,10 @@
+import type { ApiAnswer } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { compileSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import { describe, expect, it } from "vitest";
 import { allVerbs } from "../../registry/builtin/builtin-kind.ts";
 import { builtinKinds } from "../../registry/builtin/builtin-kinds.ts";
 import type { KindCatalog } from "../../registry/kinds/kind-catalog.ts";
 import type { ServedKind } from "../../registry/kinds/served-kind.ts";
-import type { ApiAnswer } from "../api-request.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 import { OpenApiDocuments } from "./documents.ts";
 import { openApiPaths } from "./openapi-paths.ts";

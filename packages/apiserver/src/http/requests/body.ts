@@ -1,3 +1,4 @@
+import type { ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { jsonFault } from "@milo-quota/kubernetes/protocol/json-fault.ts";
 import { JsonSyntaxError, readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
@@ -5,7 +6,6 @@ import { typeFault } from "@milo-quota/kubernetes/protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { readYaml } from "../../registry/yaml/read-yaml.ts";
 import { firstHeader } from "../access/authenticator.ts";
-import type { ApiRequest } from "../api-request.ts";
 import { decodeProtobuf, undecodable } from "../protobuf/decode-protobuf.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
 

@@ -1,3 +1,4 @@
+import type { ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { invalidObject, StatusError, unexplained } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { notSupported } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
@@ -6,7 +7,6 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kuber
 import { decodeIssue } from "../../registry/builtin/typed/decode-issue.ts";
 import type { DeleteOptions } from "../../registry/object-request.ts";
 import { readYaml } from "../../registry/yaml/read-yaml.ts";
-import type { ApiRequest } from "../api-request.ts";
 import { contentType, protobuf, protobufBody, readJsonBody, unsupportedMediaType } from "./body.ts";
 import { booleanParameter, integerParameter } from "./query.ts";
 

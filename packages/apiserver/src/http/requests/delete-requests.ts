@@ -1,3 +1,4 @@
+import type { ApiAnswer } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { deletedStatus, deleteObject } from "../../registry/delete.ts";
 import type { ApiObject } from "../../registry/kinds/api-object.ts";
@@ -6,7 +7,6 @@ import type { DeleteOptions } from "../../registry/object-request.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { jsonAnswer } from "../answers/answers.ts";
 import { listAnswer, objectAnswer } from "../answers/object-answers.ts";
-import type { ApiAnswer } from "../api-request.ts";
 import { parseDeleteOptions } from "./delete-options.ts";
 import { parseListOptions } from "./list-options.ts";
 import { type ResourceCall, showingOf, writeRequest } from "./resource-call.ts";

@@ -1,3 +1,4 @@
+import type { ApiAnswer } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { failure, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { listObjects } from "../../registry/list.ts";
 import { type ObjectRequest, resourceOf, scopeOf } from "../../registry/object-request.ts";
@@ -5,7 +6,6 @@ import type { Registry } from "../../registry/registry.ts";
 import { storedInView } from "../../registry/scoped-view.ts";
 import { plainAnswer } from "../answers/answers.ts";
 import { listAnswer, objectAnswer } from "../answers/object-answers.ts";
-import type { ApiAnswer } from "../api-request.ts";
 import type { EventLines } from "../watch/event-lines.ts";
 import type { OpenWatches } from "../watch/open-watches.ts";
 import { tooLargeRevision, WatchStream } from "../watch/watch-stream.ts";

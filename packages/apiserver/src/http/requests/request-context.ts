@@ -1,6 +1,6 @@
+import type { ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { ScopedView } from "../../registry/kinds/kind-view.ts";
 import type { Authentication } from "../access/authenticator.ts";
-import type { ApiRequest } from "../api-request.ts";
 
 /** A request that is known to come from somebody and to go to a plane. */
 export interface RequestContext {

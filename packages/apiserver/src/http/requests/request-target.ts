@@ -1,5 +1,5 @@
+import type { ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { Verb } from "../../registry/kinds/served-kind.ts";
-import type { ApiRequest } from "../api-request.ts";
 import type { PlanePath, PlaneResolver } from "../plane-path.ts";
 import { type OtherPath, parsePath, type ResourcePath } from "./request-info.ts";
 import { verbOf } from "./resource-call.ts";

@@ -1,3 +1,4 @@
+import type { ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { failure, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { ServedKind, Verb } from "../../registry/kinds/served-kind.ts";
 import { isNamespaceKind } from "../../registry/lifecycle/namespace-lifecycle.ts";
@@ -8,7 +9,6 @@ import { noSuchResource } from "../answers/answers.ts";
 import { isPretty } from "../answers/pretty.ts";
 import { parseIncludeObject } from "../answers/representation.ts";
 import type { Showing } from "../answers/showing.ts";
-import type { ApiRequest } from "../api-request.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { ResourcePath } from "./request-info.ts";
 import type { WriteOptions } from "./write-options.ts";

@@ -1,6 +1,6 @@
+import type { ApiAnswer } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { requireAllPlanes } from "../all-planes.ts";
 import { methodNotAllowed } from "../answers/answers.ts";
-import type { ApiAnswer } from "../api-request.ts";
 import { remove, removeCollection } from "./delete-requests.ts";
 import { getObject, listCollection, tellProgress, type WatchPorts, watchCollection } from "./read-requests.ts";
 import { isInPlace, type ResourceCall, showingOf } from "./resource-call.ts";

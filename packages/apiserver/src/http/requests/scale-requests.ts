@@ -1,3 +1,4 @@
+import type { ApiAnswer } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { servedObject } from "../../registry/kinds/served-version.ts";
 import { resourceOf } from "../../registry/object-request.ts";
@@ -13,7 +14,6 @@ import type { StoredObject } from "../../storage/stored-object.ts";
 import { methodNotAllowed, textAnswer } from "../answers/answers.ts";
 import { objectText } from "../answers/representation.ts";
 import type { Showing } from "../answers/showing.ts";
-import type { ApiAnswer } from "../api-request.ts";
 import { bodyText, contentType, objectBody, unsupportedMediaType } from "./body.ts";
 import { type ResourceCall, readRequest, showingOf, writeRequest } from "./resource-call.ts";
 import { parseWriteOptions, type WriteOptions } from "./write-options.ts";

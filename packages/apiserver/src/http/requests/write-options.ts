@@ -1,10 +1,10 @@
+import type { ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { invalidObject, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { type FieldIssue, forbidden, notSupported, required } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { managerIssues } from "../../registry/metadata/object-metadata-rules.ts";
 import type { FieldValidation } from "../../registry/object-request.ts";
 import { managerOf } from "../../registry/patch/managed/manager-name.ts";
 import { firstHeader } from "../access/authenticator.ts";
-import type { ApiRequest } from "../api-request.ts";
 import { booleanParameter } from "./query.ts";
 
 export interface WriteOptions {

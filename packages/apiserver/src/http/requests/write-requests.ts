@@ -1,3 +1,4 @@
+import type { ApiAnswer } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { createObject } from "../../registry/create.ts";
@@ -7,7 +8,6 @@ import type { Registry } from "../../registry/registry.ts";
 import { sentObject } from "../../registry/sent-object.ts";
 import { nextByReplacement, requireName, updateObject } from "../../registry/update.ts";
 import { objectAnswer } from "../answers/object-answers.ts";
-import type { ApiAnswer } from "../api-request.ts";
 import { type BodyKind, bodyText, contentType, objectBody, unsupportedMediaType } from "./body.ts";
 import { type ResourceCall, showingOf, writeRequest } from "./resource-call.ts";
 import { parseWriteOptions } from "./write-options.ts";

@@ -1,11 +1,11 @@
+import type { MeasuredEvent } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
 import { eventText, shownObject } from "../answers/representation.ts";
 import type { Showing } from "../answers/showing.ts";
-import type { StreamEvent } from "../api-request.ts";
 
 /** One event, as it is for readers in this process and as the bytes of a line for all others. */
-export class EventLine implements StreamEvent {
+export class EventLine implements MeasuredEvent {
   readonly type: string;
   readonly plane: string | undefined;
   readonly #stored: StoredObject;

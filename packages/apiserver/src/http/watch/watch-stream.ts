@@ -1,3 +1,4 @@
+import type { Stream, StreamSink } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { failure, resourceExpired, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Clock, Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
@@ -13,7 +14,6 @@ import { type Change, type ObjectStore, RevisionCompacted } from "../../storage/
 import type { StoredObject } from "../../storage/stored-object.ts";
 import { bookmarkText } from "../answers/representation.ts";
 import type { Showing } from "../answers/showing.ts";
-import type { Stream, StreamSink } from "../api-request.ts";
 import { type ListOptions, revisionParameter } from "../requests/list-options.ts";
 import type { EventLines } from "./event-lines.ts";
 import type { OpenWatch, OpenWatches } from "./open-watches.ts";

@@ -1,8 +1,8 @@
 import type { ApiStatus } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
-import type { UserInfo } from "../requester.ts";
 import type { Companions } from "./companion.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE";

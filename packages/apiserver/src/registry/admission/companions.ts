@@ -1,5 +1,6 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import type { ObjectKey } from "../../storage/object-key.ts";
 import type { Write } from "../../storage/transaction.ts";
 import { ownedAfterUpdate } from "../field-ownership.ts";
@@ -14,7 +15,6 @@ import { markedForDeletion } from "../metadata/deletion-mark.ts";
 import { finalizersOf, withMetadata } from "../metadata/metadata.ts";
 import { keyOf, type WriteRequest } from "../object-request.ts";
 import type { Registry } from "../registry.ts";
-import type { UserInfo } from "../requester.ts";
 import type { Companion } from "./companion.ts";
 import { companionManager, newCompanionFields, statusCompanionFields } from "./companion-fields.ts";
 

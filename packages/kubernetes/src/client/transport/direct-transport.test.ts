@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { objectIn } from "../resources/read-reply.ts";
-import { type DirectAnswer, type DirectRequest, type DirectSink, directTransport } from "./direct-transport.ts";
+import type { ApiAnswer, ApiRequest, StreamSink } from "./api-request.ts";
+import { directTransport } from "./direct-transport.ts";
 import { type Call, ConnectionFailed } from "./transport.ts";
 
 const admin = { username: "admin", uid: "", groups: ["system:masters"], extra: {} };
@@ -9,12 +10,12 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 /** A stream of which a test holds the server's end. */
 async function streaming() {
-  let sink: DirectSink | undefined;
-  let request: DirectRequest | undefined;
-  const handle = async (asked: DirectRequest): Promise<DirectAnswer> => {
+  let sink: StreamSink | undefined;
+  let request: ApiRequest | undefined;
+  const handle = async (asked: ApiRequest): Promise<ApiAnswer> => {
     request = asked;
     const body = {
-      start: (given: DirectSink) => {
+      start: (given: StreamSink) => {
         sink = given;
       },
     };
@@ -30,7 +31,7 @@ async function streaming() {
       (error: unknown) => error,
     );
   await turn();
-  return { sink: sink as DirectSink, request: request as DirectRequest, lines, stopped, done };
+  return { sink: sink as StreamSink, request: request as ApiRequest, lines, stopped, done };
 }
 
 describe("a stream of a server in the same process", () => {
@@ -53,7 +54,7 @@ describe("a stream of a server in the same process", () => {
     const { sink, lines, stopped } = await streaming();
     const event = { type: "ADDED", object: { metadata: { name: "a" } }, length: 26 };
     sink.write("one");
-    sink.event(event);
+    sink.event?.(event);
     sink.write("three");
     expect([lines, sink.waitingBytes]).toEqual([["opened"], 34]);
     await turn();
@@ -97,7 +98,7 @@ describe("a stream of a server in the same process", () => {
 
   it("asks for all planes only when that is meant", async () => {
     const asked: (boolean | undefined)[] = [];
-    const handle = async (request: DirectRequest): Promise<DirectAnswer> => {
+    const handle = async (request: ApiRequest): Promise<ApiAnswer> => {
       asked.push(request.allPlanes);
       return { code: 200, headers: {}, body: "{}" };
     };
@@ -109,14 +110,14 @@ describe("a stream of a server in the same process", () => {
 });
 
 describe("an answer of a server in the same process", () => {
-  const answered = async (answer: DirectAnswer) => {
+  const answered = async (answer: ApiAnswer) => {
     const reply = await directTransport(async () => answer, admin).request(call, new AbortController().signal);
     return objectIn(call, reply);
   };
 
   it("is the object itself, and its text is not made", async () => {
     const object = { kind: "Thing" };
-    const answer: DirectAnswer = {
+    const answer: ApiAnswer = {
       code: 200,
       headers: {},
       get body(): string {

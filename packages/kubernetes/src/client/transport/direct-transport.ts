@@ -1,68 +1,16 @@
 import type { JsonObject } from "../../protocol/json-value.ts";
+import type { UserInfo } from "../../protocol/user-info.ts";
 import { ChildAbort } from "../child-abort.ts";
 import type { Abort } from "../shared-abort.ts";
+import type { AnswerRequest, ApiAnswer, ApiRequest, MeasuredEvent, StreamSink } from "./api-request.ts";
 import { isSuccess, refusal } from "./reply-status.ts";
-import {
-  type Call,
-  ConnectionFailed,
-  type LineSink,
-  type Reply,
-  type StreamEvent,
-  type Transport,
-} from "./transport.ts";
-
-/** Who a caller in this process says it is. */
-export interface DirectUser {
-  readonly username: string;
-  readonly uid: string;
-  readonly groups: readonly string[];
-  readonly extra: Readonly<Record<string, readonly string[]>>;
-}
-
-/** What a server in the same process is handed. */
-export interface DirectRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly headers: Readonly<Record<string, readonly string[]>>;
-  readonly body: () => Promise<string>;
-  readonly life: Abort;
-  readonly user: DirectUser;
-  readonly allPlanes?: boolean;
-  /** Say how far the server is, and let watches of the same know at once; list nothing. */
-  readonly asksProgress?: boolean;
-}
-
-/** What it hands back. */
-export interface DirectAnswer {
-  readonly code: number;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: string | { start(sink: DirectSink): void };
-  readonly object?: () => JsonObject;
-}
-
-/** Its length counts as waiting until it is taken. */
-export interface DirectEvent extends StreamEvent {
-  readonly length: number;
-}
-
-export interface DirectSink {
-  write(line: string | Uint8Array): void;
-  event(event: DirectEvent): void;
-  readonly waitingBytes: number;
-  end(): void;
-  cut(): void;
-  onDrain(call: () => void): void;
-  onClose(call: () => void): void;
-}
-
-export type DirectHandle = (request: DirectRequest) => Promise<DirectAnswer>;
+import { type Call, ConnectionFailed, type LineSink, type Reply, type Transport } from "./transport.ts";
 
 /** By this name a server remembers who set which field. */
 const agent = ["milo-quota"];
 
 /** Straight into a server in the same process: no socket, no TLS, and answers need not be read. */
-export function directTransport(handle: DirectHandle, user: DirectUser): Transport {
+export function directTransport(handle: AnswerRequest, user: UserInfo): Transport {
   const deliveries = new Deliveries();
   return {
     request: async (call, signal) => {
@@ -117,7 +65,7 @@ export function directTransport(handle: DirectHandle, user: DirectUser): Transpo
 }
 
 /** What nobody looks at is not made: with an object at hand, that is nearly all else. */
-function replyOf(call: Call, answer: DirectAnswer): Reply {
+function replyOf(call: Call, answer: ApiAnswer): Reply {
   const { code, object } = answer;
   if (object === undefined) return { code, headers: flat(answer.headers), body: textIn(call, answer) };
   return new ObjectReply(call, answer, object);
@@ -127,9 +75,9 @@ class ObjectReply implements Reply {
   readonly code: number;
   readonly object: () => JsonObject;
   readonly #call: Call;
-  readonly #answer: DirectAnswer;
+  readonly #answer: ApiAnswer;
 
-  constructor(call: Call, answer: DirectAnswer, object: () => JsonObject) {
+  constructor(call: Call, answer: ApiAnswer, object: () => JsonObject) {
     this.code = answer.code;
     this.object = object;
     this.#call = call;
@@ -145,7 +93,7 @@ class ObjectReply implements Reply {
   }
 }
 
-function textIn(call: Call, { body }: DirectAnswer): string {
+function textIn(call: Call, { body }: ApiAnswer): string {
   if (typeof body === "string") return body;
   throw new ConnectionFailed(call, "a stream was answered where none was asked for");
 }
@@ -156,12 +104,12 @@ function refusedStream(call: Call, reply: Reply): Error {
     : refusal(call, reply);
 }
 
-function refusedProgress(call: Call, answer: DirectAnswer): Error {
+function refusedProgress(call: Call, answer: ApiAnswer): Error {
   const { code, headers } = answer;
   return refusal(call, { code, headers: flat(headers), body: textIn(call, answer) });
 }
 
-function requestFor(call: Call, user: DirectUser, life: Abort): DirectRequest {
+function requestFor(call: Call, user: UserInfo, life: Abort): ApiRequest {
   const { method, path, query, body, reach, accept = json } = call;
   return {
     method,
@@ -180,9 +128,9 @@ const allPlanes = { allPlanes: true };
 const json = "application/json";
 const readHeaders = { "user-agent": agent, accept: [json] };
 /** By type of body; there are few. */
-const writeHeaders = new Map<string, DirectRequest["headers"]>();
+const writeHeaders = new Map<string, ApiRequest["headers"]>();
 
-function headersFor(accept: string, type: string | undefined): DirectRequest["headers"] {
+function headersFor(accept: string, type: string | undefined): ApiRequest["headers"] {
   if (accept !== json) {
     return { "user-agent": agent, accept: [accept], ...(type === undefined ? {} : { "content-type": [type] }) };
   }
@@ -196,7 +144,7 @@ function headersFor(accept: string, type: string | undefined): DirectRequest["he
 
 const writeHeadersMax = 16;
 
-function flat(headers: DirectAnswer["headers"]): Reply["headers"] {
+function flat(headers: ApiAnswer["headers"]): Reply["headers"] {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name.toLowerCase(),
@@ -244,7 +192,7 @@ class DirectStream {
     this.#settle = settle;
   }
 
-  sinkFor(call: Call): DirectSink {
+  sinkFor(call: Call): StreamSink {
     const waiting = (): number => this.#waitingBytes;
     return {
       write: (line) => this.#write(typeof line === "string" ? line : Buffer.from(line).toString("utf8")),
@@ -264,7 +212,7 @@ class DirectStream {
     this.#closed({ error: reason });
   }
 
-  #write(line: string | DirectEvent): void {
+  #write(line: string | MeasuredEvent): void {
     if (this.#isClosed || this.#end !== undefined) return;
     this.#waitingBytes += line.length;
     this.#deliveries.later(() => this.#deliver(line));
@@ -275,7 +223,7 @@ class DirectStream {
     this.#deliveries.later(() => this.#closed(this.#end as { readonly error?: unknown }));
   }
 
-  #deliver(line: string | DirectEvent): void {
+  #deliver(line: string | MeasuredEvent): void {
     if (this.#isClosed) return;
     this.#waitingBytes -= line.length;
     this.#sink.line(line);

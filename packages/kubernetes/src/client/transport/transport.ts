@@ -34,6 +34,7 @@ export interface Reply {
 export interface StreamEvent {
   readonly type: string;
   readonly object: JsonObject;
+  /** Where objects of all planes are watched. */
   readonly plane?: string | undefined;
 }
 

@@ -1,4 +1,5 @@
-import { firstHeader, type RequestHeaders } from "../authenticator.ts";
+import type { RequestHeaders } from "@milo-quota/kubernetes/client/transport/api-request.ts";
+import { firstHeader } from "../authenticator.ts";
 
 /** What the Authorization header says. Another scheme than Bearer is as good as none. */
 export type BearerToken =

@@ -1,7 +1,7 @@
 import { createHash, type X509Certificate } from "node:crypto";
 import { TLSSocket } from "node:tls";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { type CertificateSubject, certificateSubject } from "../../certificates/certificate-subject.ts";
-import type { UserInfo } from "../user-info.ts";
 
 /** Whom a certificate stands for. `nobody`: it is fine, but names no user. */
 export type CertificateVerdict =

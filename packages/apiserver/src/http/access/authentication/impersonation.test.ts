@@ -1,8 +1,8 @@
+import type { RequestHeaders } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { describe, expect, it } from "vitest";
-import type { RequestHeaders } from "../authenticator.ts";
 import type { RequestAttributes } from "../authorizer.ts";
-import type { UserInfo } from "../user-info.ts";
 import { impersonatedUser, PlainFailure } from "./impersonation.ts";
 
 const signal = new AbortController().signal;

@@ -1,10 +1,12 @@
+import type { RequestHeaders } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { setOwn } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { firstHeader, type RequestCredentials, type RequestHeaders } from "../authenticator.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
+import { firstHeader, type RequestCredentials } from "../authenticator.ts";
 import { type Authorizer, forbiddenRequest, type RequestAttributes, resourceAttributes } from "../authorizer.ts";
 import { parseServiceAccountUsername, serviceAccountGroups, serviceAccountUsername } from "../service-account-name.ts";
-import { anonymousName, authenticatedGroup, type UserInfo, unauthenticatedGroup } from "../user-info.ts";
+import { anonymousName, authenticatedGroup, unauthenticatedGroup } from "../user-info.ts";
 
 /** One thing about the user somebody wants to be, to be allowed on its own. */
 interface Wish {

@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { describe, expect, it } from "vitest";
 import {
   createAuthority,
@@ -7,7 +8,6 @@ import {
   issueServerCertificate,
 } from "../../certificates/certificate-authority.ts";
 import type { RequestCredentials } from "../authenticator.ts";
-import type { UserInfo } from "../user-info.ts";
 import { requestAuthenticator } from "./request-authenticator.ts";
 import type { TokenAuthenticator } from "./token-authenticator.ts";
 import { tokenTable } from "./token-table.ts";

@@ -1,4 +1,4 @@
-import type { UserInfo } from "../user-info.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 
 export interface TokenIdentity {
   readonly user: UserInfo;

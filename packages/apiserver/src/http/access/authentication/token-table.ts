@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { UserInfo } from "../user-info.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import type { TokenAuthenticator, TokenIdentity } from "./token-authenticator.ts";
 
 export interface TableToken {

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { describe, expect, it } from "vitest";
 import { MemoryRbacObjects } from "../../../../test/memory-rbac-objects.ts";
 import { resourceAttributes } from "../authorizer.ts";
-import type { UserInfo } from "../user-info.ts";
 import { aggregatedRules, type ClusterRole, roleRewrites } from "./aggregation.ts";
 import { bootstrapClusterRoleBindings, bootstrapClusterRoles, repairedClusterRole } from "./bootstrap-policy.ts";
 import { rbacAuthorizer } from "./rbac-authorizer.ts";

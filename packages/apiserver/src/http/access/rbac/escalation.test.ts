@@ -1,9 +1,9 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { describe, expect, it } from "vitest";
 import { MemoryRbacObjects } from "../../../../test/memory-rbac-objects.ts";
 import { allowMasters, firstOpinionOf, type RequestAttributes, resourceAttributes } from "../authorizer.ts";
-import type { UserInfo } from "../user-info.ts";
 import { type RbacWrite, refuseEscalation } from "./escalation.ts";
 import { rbacAuthorizer } from "./rbac-authorizer.ts";
 import { PolicyIndex } from "./rules-by-subject.ts";

@@ -1,4 +1,4 @@
-import type { UserInfo } from "../user-info.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { type PolicyRule, parseRules } from "./policy-rule.ts";
 import type { RbacObject } from "./rbac-objects.ts";
 import { parseBinding, type RoleBinding, type RoleRef, subjectKey, userKeys } from "./role-binding.ts";

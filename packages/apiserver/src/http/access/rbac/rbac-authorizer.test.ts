@@ -1,8 +1,8 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { describe, expect, it } from "vitest";
 import { MemoryRbacObjects } from "../../../../test/memory-rbac-objects.ts";
 import { allowMasters, firstOpinionOf, forbiddenRequest, type RequestAttributes } from "../authorizer.ts";
-import type { UserInfo } from "../user-info.ts";
 import { rbacAuthorizer } from "./rbac-authorizer.ts";
 import { PolicyIndex } from "./rules-by-subject.ts";
 

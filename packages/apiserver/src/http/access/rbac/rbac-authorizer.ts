@@ -1,6 +1,6 @@
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import type { Authorizer, Decision, RequestAttributes } from "../authorizer.ts";
-import type { UserInfo } from "../user-info.ts";
 import type { PlanePolicy } from "./plane-policy.ts";
 import { type PolicyRule, ruleAllows } from "./policy-rule.ts";
 import { rbacGroup } from "./rbac-objects.ts";

@@ -1,7 +1,7 @@
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { serviceAccountUsername } from "../service-account-name.ts";
-import type { UserInfo } from "../user-info.ts";
 import type { RbacObject } from "./rbac-objects.ts";
 
 export interface RoleRef {

@@ -1,7 +1,7 @@
 import { type FieldIssue, invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { type JsonObject, setOwn } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import type { RequestAttributes } from "../authorizer.ts";
-import type { UserInfo } from "../user-info.ts";
 import { type Place, readObject, readText, readTexts, within } from "./review-fields.ts";
 import { type ReviewSelector, readSelector, selectorIssues } from "./review-selector.ts";
 

@@ -7,8 +7,8 @@ import {
   ownValue,
   setOwn,
 } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { type RequestAttributes, resourceAttributes } from "../authorizer.ts";
-import type { UserInfo } from "../user-info.ts";
 import {
   type AccessQuestion,
   attributeIssues,

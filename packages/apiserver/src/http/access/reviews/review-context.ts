@@ -1,8 +1,8 @@
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import type { TokenAuthenticator } from "../authentication/token-authenticator.ts";
 import type { Authorizer } from "../authorizer.ts";
 import type { PolicyIndex } from "../rbac/rules-by-subject.ts";
-import type { UserInfo } from "../user-info.ts";
 
 /** Who asks for a review, and where. */
 export interface ReviewContext {

@@ -1,5 +1,6 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { describe, expect, it } from "vitest";
 import { MemoryRbacObjects } from "../../../../test/memory-rbac-objects.ts";
 import type { TokenAuthenticator } from "../authentication/token-authenticator.ts";
@@ -8,7 +9,6 @@ import { allowMasters, firstOpinionOf } from "../authorizer.ts";
 import { bootstrapClusterRoleBindings, bootstrapClusterRoles } from "../rbac/bootstrap-policy.ts";
 import { rbacAuthorizer } from "../rbac/rbac-authorizer.ts";
 import { PolicyIndex } from "../rbac/rules-by-subject.ts";
-import type { UserInfo } from "../user-info.ts";
 import type { ReviewContext, ReviewPorts } from "./review-context.ts";
 import { reviewKinds } from "./review-kinds.ts";
 

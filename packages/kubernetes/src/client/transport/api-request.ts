@@ -1,7 +1,11 @@
 import type { X509Certificate } from "node:crypto";
-import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { UserInfo } from "../registry/requester.ts";
-import type { RequestHeaders } from "./access/authenticator.ts";
+import type { JsonObject } from "../../protocol/json-value.ts";
+import type { UserInfo } from "../../protocol/user-info.ts";
+import type { Abort } from "../shared-abort.ts";
+import type { StreamEvent } from "./transport.ts";
+
+/** All values of each header under its name in lower case, as Node's `headersDistinct` gives them. */
+export type RequestHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 
 /** A request as it reaches the API, from a socket or from a caller in the same process. */
 export interface ApiRequest {
@@ -13,7 +17,7 @@ export interface ApiRequest {
   /** Reads the whole body; throws a StatusError when it is too long or cannot be read. */
   readonly body: () => Promise<Uint8Array | string>;
   /** Aborts when the client is gone; and by the server, when the time for the request is up. */
-  readonly life: RequestLife;
+  readonly life: Abort;
   /** For callers that are trusted to say who they are; everybody else is asked. */
   readonly user?: UserInfo;
   /**
@@ -29,12 +33,6 @@ export interface ApiRequest {
   readonly asksProgress?: boolean;
   /** What the TLS connection knows of its client. */
   readonly clientCertificate?: X509Certificate | undefined;
-}
-
-/** An AbortController, or as good as one. */
-export interface RequestLife {
-  readonly signal: AbortSignal;
-  abort(reason: unknown): void;
 }
 
 export interface ApiAnswer {
@@ -53,20 +51,15 @@ export interface Stream {
   start(sink: StreamSink): void;
 }
 
-/** One event of a watch. */
-export interface StreamEvent {
-  readonly type: string;
-  readonly object: JsonObject;
-  /** Where objects of all planes are watched. */
-  readonly plane?: string | undefined;
-  /** Of the text of the object: by this it counts as waiting. */
+/** An event of a watch, with the length of its text: by this it counts as waiting until the client has taken it. */
+export interface MeasuredEvent extends StreamEvent {
   readonly length: number;
 }
 
 export interface StreamSink {
   write(line: string | Uint8Array): void;
   /** Takes an event instead of its line: for readers in this process, who then need not read it. */
-  event?(event: StreamEvent): void;
+  event?(event: MeasuredEvent): void;
   /** Bytes written that the client has not taken yet. */
   readonly waitingBytes: number;
   end(): void;
@@ -77,3 +70,6 @@ export interface StreamSink {
   /** Called once, when either side has ended the stream. */
   onClose(call: () => void): void;
 }
+
+/** An API server, to callers in its process. */
+export type AnswerRequest = (request: ApiRequest) => Promise<ApiAnswer>;
