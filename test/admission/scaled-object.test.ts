@@ -56,7 +56,7 @@ it("scaling is seen as what it makes of the object itself", async () => {
   expect(changes).toMatchObject([
     {
       operation: "UPDATE",
-      kind: "Ship",
+      kind: { kind: "Ship", plural: "ships" },
       name: "a",
       object: { kind: "Ship", metadata: { name: "a" }, spec: { size: 4, replicas: 5 } },
       oldObject: { kind: "Ship", metadata: { name: "a" }, spec: { size: 4, replicas: 1 } },

@@ -36,15 +36,15 @@ afterEach(async () => {
 const change = (object: JsonObject, oldObject?: JsonObject): ObjectChange => ({
   operation: oldObject === undefined ? "CREATE" : "UPDATE",
   plane: "root",
-  type: configMapsType,
-  kind: "ConfigMap",
+  kind: { ...configMapsType, kind: "ConfigMap" },
   subresource: "",
   namespace: "default",
   name: "a",
-  user: { name: "ada", uid: "", groups: [], extra: {} },
+  userInfo: { username: "ada", uid: "", groups: [], extra: {} },
   dryRun: false,
   object,
   oldObject,
+  options: {},
   warn: () => undefined,
 });
 
@@ -58,8 +58,10 @@ const candidates = async (): Promise<readonly string[]> => {
   return all.map(({ metadata }) => metadata.annotations["quota.miloapis.com/candidates"] ?? "");
 };
 
+const storedObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", resourceVersion: "7" } };
+
 const settle = async (verdict: Verdict, stored: boolean): Promise<void> => {
-  if (verdict.allowed) verdict.settled?.(stored ? "7" : undefined);
+  if (verdict.allowed) verdict.settled?.(stored ? { stored, object: storedObject } : { stored });
   await admission.finish();
 };
 

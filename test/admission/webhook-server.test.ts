@@ -125,12 +125,11 @@ describe("a review", () => {
       {
         operation: "CREATE",
         plane: "p",
-        type: { group: "", version: "v1", plural: "configmaps", scope: "Namespaced" },
-        kind: "ConfigMap",
+        kind: { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" },
         namespace: "default",
         name: "made-up",
         subresource: "",
-        user: { name: "ada", uid: "7", groups: ["people"], extra: { team: ["red"] } },
+        userInfo: { username: "ada", uid: "7", groups: ["people"], extra: { team: ["red"] } },
         dryRun: true,
         oldObject: undefined,
         waitMsMax: 3_000,
@@ -170,7 +169,7 @@ describe("a review", () => {
   for (const [name, [over, scope, namespace]] of Object.entries(scopes)) {
     it(`knows the scope of ${name}`, async () => {
       await send({ body: review({}, over) });
-      expect(asked).toMatchObject([{ type: { scope }, namespace }]);
+      expect(asked).toMatchObject([{ kind: { scope }, namespace }]);
     });
   }
 });

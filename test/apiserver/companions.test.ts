@@ -1,7 +1,7 @@
 import type {
   AdmissionPlugin,
   AdmissionRequest,
-  CompanionsOrElse,
+  Together,
   Verdict,
 } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import type { Companion, Companions } from "@milo-quota/apiserver/registry/admission/companion.ts";
@@ -55,7 +55,7 @@ class Companionable implements AdmissionPlugin {
   };
 
   #verdict(wish: Wish): Verdict {
-    const orElse: CompanionsOrElse["orElse"] = async (why) => {
+    const orElse: Together["orElse"] = async (why) => {
       this.whys.push(why);
       const next = this.orElse(why, this.whys.length);
       return "objects" in next ? this.#verdict(next) : next;
@@ -63,7 +63,7 @@ class Companionable implements AdmissionPlugin {
     return {
       allowed: true,
       settled: ({ stored }) => this.outcomes.push(stored ? "stored" : "not stored"),
-      companions: { ...this.#companions(wish), orElse },
+      together: { companions: this.#companions(wish), orElse },
     };
   }
 

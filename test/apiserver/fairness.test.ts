@@ -14,8 +14,8 @@ describe("a user that floods the server with slow requests", () => {
   beforeEach(async () => {
     slow = new RecordingPlugin("slow");
     waiting = [];
-    slow.answer = async ({ user }) => {
-      if (user.username === "alice") await new Promise<void>((resolve) => waiting.push(resolve));
+    slow.answer = async ({ userInfo: { username } }) => {
+      if (username === "alice") await new Promise<void>((resolve) => waiting.push(resolve));
       return undefined;
     };
     const queue = { seats: 10, seatsPerFlowMax: 7, waitingPerFlowMax: 20, waitingMax: 100, waitMsMax: 15_000 };
@@ -75,8 +75,8 @@ describe("a user that floods the server with slow requests", () => {
         server.create(configMaps, { metadata: { name: `${user.username}-${at}` } }, user),
       ),
     );
-    slow.answer = async ({ user }) => {
-      if (user.username !== "admin") await new Promise<void>((resolve) => waiting.push(resolve));
+    slow.answer = async ({ userInfo: { username } }) => {
+      if (username !== "admin") await new Promise<void>((resolve) => waiting.push(resolve));
       return undefined;
     };
     await turnOfEvents();

@@ -1,10 +1,10 @@
 import type {
   AdmissionPlugin,
   AdmissionRequest,
-  Outcome,
   Verdict,
 } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import type { ApiObject } from "@milo-quota/apiserver/registry/kinds/api-object.ts";
+import type { Outcome } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
 
 /** One question that a plug-in was asked, and what it was told of the outcome. */
 export interface Asked {

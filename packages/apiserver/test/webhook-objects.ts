@@ -63,7 +63,7 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
     namespace: "shop",
     name: "one",
     subresource: "",
-    user: { username: "alice", uid: "2", groups: ["devs"], extra: {} },
+    userInfo: { username: "alice", uid: "2", groups: ["devs"], extra: {} },
     dryRun: false,
     object: objectOf(kind),
     options: { kind: "CreateOptions", apiVersion: "meta.k8s.io/v1" },

@@ -31,15 +31,25 @@ export class Doorkeeper {
 
   async answer({ uid, plane, object, oldObject, kind, type }: DoorRequest): Promise<DoorAnswer> {
     const { namespace = "", name = "" } = object.metadata;
-    const user = { name: "somebody", uid: "", groups: [], extra: {} };
-    const about = { plane, type, kind, subresource: "", namespace, name, user, object, oldObject };
+    const userInfo = { username: "somebody", uid: "", groups: [], extra: {} };
+    const about = {
+      plane,
+      kind: { ...type, kind },
+      subresource: "",
+      namespace,
+      name,
+      userInfo,
+      object,
+      oldObject,
+      options: {},
+    };
     const operation = oldObject === undefined ? "CREATE" : "UPDATE";
     const warn = (): void => undefined;
     const verdict = await this.#admission.decide({ ...about, operation, dryRun: false, warn }, signal);
     if (!verdict.allowed) return { answer: "refuse", status: verdict.status };
     const claims = this.#behind.get(uid) ?? [];
     this.#behind.delete(uid);
-    const notStored = (): void => verdict.settled?.(undefined);
+    const notStored = (): void => verdict.settled?.({ stored: false });
     return { answer: "allow", claims, notStored, incarnation: this.#host.incarnation };
   }
 }

@@ -1,9 +1,10 @@
 import type {
   AdmissionRequest,
   Allowed,
-  Outcome,
+  Together,
   Verdict,
 } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
+import type { Outcome } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { annotations } from "@milo-quota/quota/core/resources/well-known.ts";
 import { QuotaSystem } from "@milo-quota/quota/embedded/quota-system.ts";
@@ -96,7 +97,7 @@ export class InnerDoor {
   async #land(verdict: Verdict, asked: Asked): Promise<Verdict> {
     if (!verdict.allowed) return verdict;
     const { inside, request, begunMs } = asked;
-    const { companions } = verdict;
+    const { together } = verdict;
     const uid = uidIn(request);
     if (request.operation === "CREATE") this.#mayLand(uid, claimsBehind(verdict, inside, uid), asked);
     const lateMs = this.#lateMs();
@@ -111,13 +112,13 @@ export class InnerDoor {
       settled({ stored: false });
       return { allowed: false, status: failure("Timeout", because) };
     }
-    const orElse: NonNullable<typeof companions>["orElse"] = async (why, signal) => {
+    const orElse: Together["orElse"] = async (why, signal) => {
       this.#book.askedAgain(uid);
-      const other = await (companions as NonNullable<typeof companions>).orElse(why, signal);
+      const other = await (together as Together).orElse(why, signal);
       if (!inside.host.isAlive) return new Promise(() => undefined);
       return this.#land(other, asked);
     };
-    return { allowed: true, settled, companions: companions && { ...companions, orElse } };
+    return { allowed: true, settled, together: together && { ...together, orElse } };
   }
 
   #mayLand(uid: string, { claims, areStored }: Behind, { begunMs }: Asked): void {
@@ -158,11 +159,11 @@ interface Behind {
   readonly areStored: boolean;
 }
 
-function claimsBehind({ companions }: Allowed, { behind }: Inside, uid: string): Behind {
+function claimsBehind({ together }: Allowed, { behind }: Inside, uid: string): Behind {
   const stored = behind.get(uid) ?? [];
   behind.delete(uid);
-  if (companions === undefined) return { claims: stored, areStored: true };
-  const claims = companions.objects.flatMap((each) => {
+  if (together === undefined) return { claims: stored, areStored: true };
+  const claims = together.companions.objects.flatMap((each) => {
     if (each.change !== "create") return [];
     const { uid: claim = "", annotations: noted = {} } = each.object.metadata;
     return [{ uid: claim, policy: noted[annotations.policy] ?? "" }];

@@ -3,7 +3,7 @@ import { EventRecorder, eventType } from "@milo-quota/kubernetes/client/events/e
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
-import type { RequestUser } from "../core/policy/policy-variables.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import type { ControlPlanes } from "../views/control-planes.ts";
 import { PolicyViews } from "../views/policy-views.ts";
@@ -32,7 +32,7 @@ export interface AdmissionOptions {
   /** The users that controllers and admission write as; others may not write what is theirs. */
   readonly systemUsers?: readonly string[];
   /** Whether a request comes from the bucket writer of this process, where there can be no other. */
-  readonly isBucketWriter?: (user: RequestUser) => boolean;
+  readonly isBucketWriter?: (user: UserInfo) => boolean;
   readonly usage?: UsageView;
   readonly newcomers?: Newcomers;
   /** Where the server is in this process: quota that is stored in one transaction with objects. */

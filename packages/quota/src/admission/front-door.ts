@@ -14,9 +14,9 @@ export interface FrontDoorOptions {
 export function frontDoor({ own, quota, report }: FrontDoorOptions): Decide {
   return async (change, signal) => {
     try {
-      return await (change.type.group === quotaGroup ? own : quota).decide(change, signal);
+      return await (change.kind.group === quotaGroup ? own : quota).decide(change, signal);
     } catch (error) {
-      report(`admission of ${change.kind} ${change.name}`, error);
+      report(`admission of ${change.kind.kind} ${change.name}`, error);
       const because = error instanceof Error ? error.message : String(error);
       return { allowed: false, status: serviceUnavailable(`quota could not be decided: ${because}; try again`, 1) };
     }

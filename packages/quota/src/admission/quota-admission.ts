@@ -1,4 +1,5 @@
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
+import type { Outcome } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
 import type { Figures } from "../core/ledger/page-book.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
@@ -75,7 +76,7 @@ export class QuotaAdmission {
 
   #policiesFor(change: ObjectChange): readonly ClaimPolicy[] {
     const { policies, told } = this.#options;
-    const kind = { apiGroup: change.type.group, kind: change.kind };
+    const kind = { apiGroup: change.kind.group, kind: change.kind.kind };
     for (const { policy } of policies.disabledFor(kind, change.plane)) {
       told.decided?.(policy, change, "policy_disabled");
     }
@@ -119,8 +120,8 @@ export class QuotaAdmission {
       const again = mayTryAgain ? this.#inTransaction(wishes, change, attempt + 1) : undefined;
       return again ?? this.#orRefused(() => this.#byItself(wishes, change, signal));
     };
-    const settled = (version: string | undefined): void => {
-      if (version !== undefined) this.#stored(wishes, change, together, version);
+    const settled = (outcome: Outcome): void => {
+      if (outcome.stored) this.#stored(wishes, change, together, outcome.object.metadata.resourceVersion ?? "");
     };
     return { allowed: true, together: { companions, orElse }, settled };
   }
@@ -175,7 +176,8 @@ export class QuotaAdmission {
       throw error;
     }
     for (const warning of usageWarnings(needs, (need) => this.#figuresOf(need), registrations)) change.warn(warning);
-    return { allowed: true, settled: (version) => version ?? void this.#return(round) };
+    const settled = ({ stored }: Outcome): void => void (stored || this.#return(round));
+    return { allowed: true, settled };
   }
 
   #knows({ key, dimensionKey }: Need): boolean {
@@ -227,7 +229,7 @@ export class QuotaAdmission {
   #recordShadow({ plane, policy }: ClaimPolicy, { kind, namespace, name }: ObjectChange, text: string): void {
     const { name: called = "", uid = "" } = policy.metadata;
     const subject = { apiVersion: quotaApiVersion, kind: "ClaimCreationPolicy", namespace: "", name: called, uid };
-    const message = `${kind} ${namespace === "" ? name : `${namespace}/${name}`} would have been refused: ${text}`;
+    const message = `${kind.kind} ${namespace === "" ? name : `${namespace}/${name}`} would have been refused: ${text}`;
     this.#options.events?.record(plane, subject, { type: "Warning", reason: "WouldBeRefused", message });
   }
 

@@ -100,7 +100,7 @@ describe("listeners", () => {
     });
     type Decided = Parameters<NonNullable<AdmissionListener["decided"]>>;
     const policy = { metadata: { name: "maps" } } as Decided[0];
-    const change = { type: { group: "apps" }, kind: "Deployment", dryRun: false } as Decided[1];
+    const change = { kind: { group: "apps", kind: "Deployment" }, dryRun: false } as Decided[1];
     told.decided?.(policy, change, "policy_disabled");
     told.decided?.(policy, { ...change, dryRun: true }, "denied");
     told.missingKey?.(policy);

@@ -50,7 +50,7 @@ describe("what is told to listeners", () => {
     const { log, lines } = logged();
     type Shadowed = Parameters<NonNullable<AdmissionListener["shadowed"]>>;
     const policy = { metadata: { name: "maps" } } as Shadowed[0];
-    const change = { kind: "ConfigMap", namespace: "default", name: "a", plane: "root" } as Shadowed[1];
+    const change = { kind: { kind: "ConfigMap" }, namespace: "default", name: "a", plane: "root" } as Shadowed[1];
     loggedAdmission(log, {}).shadowed?.(policy, change, "2 of 2 used");
     expect(lines).toEqual([
       "12:34:56 INFO  policy maps would have refused ConfigMap default/a: 2 of 2 used plane=root\n",

@@ -33,7 +33,7 @@ export function loggedAdmission(log: Log, told: AdmissionListener): AdmissionLis
     ...told,
     shadowed: (policy, change, message) => {
       told.shadowed?.(policy, change, message);
-      const object = `${change.kind} ${change.namespace === "" ? "" : `${change.namespace}/`}${change.name}`;
+      const object = `${change.kind.kind} ${change.namespace === "" ? "" : `${change.namespace}/`}${change.name}`;
       log.info(`policy ${policy.metadata.name} would have refused ${object}: ${message}`, { plane: change.plane });
     },
   };

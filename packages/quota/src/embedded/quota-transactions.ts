@@ -57,8 +57,8 @@ export class QuotaTransactions implements ClaimTransactions, BatchRenderer, Stor
   try({ change, granted, manifests, reduced }: QuotaEffect): Companions | undefined {
     const { leader } = this.#options;
     if (granted.some((claim) => this.#isNameTaken(claim))) return undefined;
-    const { plane, type, kind, namespace, name } = change;
-    const address = { kind: { apiGroup: type.group, kind }, place: { plane, namespace, name } };
+    const { plane, kind, namespace, name } = change;
+    const address = { kind: { apiGroup: kind.group, kind: kind.kind }, place: { plane, namespace, name } };
     const needs = reduced.map(({ policy, needed }) => {
       return { policy, needed: needed && { consumer: needed.consumer, parts: needed.requests.map(partOf) } };
     });

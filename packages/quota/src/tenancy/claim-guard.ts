@@ -1,25 +1,15 @@
-import { type ApiStatus, forbiddenTo } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { AdmissionRequest, AdmittedKind } from "@milo-quota/kubernetes/protocol/admission-request.ts";
+import type { Verdict } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
+import { forbiddenTo } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { KubernetesObject, ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { type ConsumerRef, consumerText } from "../core/resources/fields/consumer-ref.ts";
 import { organizationOfNamespace, organizationRef, projectRef } from "../core/resources/object-tenant.ts";
 import { parseResourceClaim, resourceClaimDefinition } from "../core/resources/resource-claim.ts";
 import { labels, quotaGroup } from "../core/resources/well-known.ts";
 import { projectOfPlane } from "../views/tenant-planes.ts";
-import type { Requester, TenantDirectory } from "./tenant-directory.ts";
+import type { TenantDirectory } from "./tenant-directory.ts";
 
-/** A change that is about to happen. */
-export interface GuardedRequest {
-  readonly operation: "CREATE" | "UPDATE" | "DELETE";
-  readonly plane: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly kind: { readonly group: string; readonly plural: string };
-  readonly user: Requester;
-  readonly object?: KubernetesObject | undefined;
-  readonly oldObject?: KubernetesObject | undefined;
-}
-
-type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly status: ApiStatus };
+type GuardedRequest = AdmissionRequest<Pick<AdmittedKind, "group" | "plural">, KubernetesObject>;
 
 const mastersGroup = "system:masters";
 const allowed: Verdict = { allowed: true };
@@ -45,7 +35,7 @@ export function claimGuard(directory: Pick<TenantDirectory, "organizationOf" | "
 /** For whom a member may claim here; undefined for requests of others, whom rights alone bind. */
 function consumerOfMember(
   directory: Pick<TenantDirectory, "organizationOf" | "roleOf">,
-  { user, plane, namespace }: GuardedRequest,
+  { userInfo: user, plane, namespace }: GuardedRequest,
 ): ConsumerRef | undefined {
   if (user.groups.includes(mastersGroup)) return undefined;
   const project = projectOfPlane(plane);

@@ -41,7 +41,7 @@ export function requestJson(request: AdmissionRequest, kind: ServedKind): JsonOb
     ...(name === "" ? {} : { name }),
     ...(namespace === "" ? {} : { namespace }),
     operation: request.operation,
-    userInfo: userInfoJson(request.user),
+    userInfo: userInfoJson(request.userInfo),
     dryRun: request.dryRun,
     options: request.options as JsonValue,
   };

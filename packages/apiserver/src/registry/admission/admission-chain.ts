@@ -1,7 +1,8 @@
+import type { Outcome } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
-import type { AdmissionPlugin, AdmissionRequest, Allowed, CompanionsOrElse, Outcome } from "./admission-plugin.ts";
+import type { AdmissionPlugin, AdmissionRequest, Allowed } from "./admission-plugin.ts";
 import type { Companions } from "./companion.ts";
 
 /** The plug-ins of a server, asked one after the other. */
@@ -64,19 +65,19 @@ export class Admitted {
   }
 
   add(verdict: Allowed): void {
-    if (verdict.settled !== undefined || verdict.companions !== undefined) this.#verdicts.push(verdict);
+    if (verdict.settled !== undefined || verdict.together !== undefined) this.#verdicts.push(verdict);
   }
 
   /** What is to be stored with the object. */
-  get companions(): CompanionsOrElse | undefined {
-    return this.#verdicts.find(({ companions }) => companions !== undefined)?.companions;
+  get companions(): Companions | undefined {
+    return this.#verdicts.find(({ together }) => together !== undefined)?.together?.companions;
   }
 
   /** Asks the plug-in with the companions for another verdict. Throws when it refuses. */
   async withoutCompanions(why: "declined" | "conflict", signal: AbortSignal): Promise<void> {
-    const at = this.#verdicts.findIndex(({ companions }) => companions !== undefined);
+    const at = this.#verdicts.findIndex(({ together }) => together !== undefined);
     const [verdict] = this.#verdicts.splice(at, 1);
-    const other = await verdict?.companions?.orElse(why, signal);
+    const other = await verdict?.together?.orElse(why, signal);
     if (other?.allowed === false) throw new StatusError(other.status);
     if (other !== undefined) this.add(other);
   }

@@ -1,33 +1,15 @@
-import type { ApiStatus } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
+import type { AdmissionRequest as RequestOf } from "@milo-quota/kubernetes/protocol/admission-request.ts";
+import type {
+  Allowed as AllowedWith,
+  Outcome,
+  Verdict as VerdictOf,
+} from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
 import type { Companions } from "./companion.ts";
 
-export type Operation = "CREATE" | "UPDATE" | "DELETE";
-
-/** A change that is about to happen, as those see it who have a say in it. */
-export interface AdmissionRequest {
-  readonly operation: Operation;
-  readonly plane: string;
-  readonly kind: ServedKind;
-  readonly namespace: string;
-  readonly name: string;
-  readonly subresource: string;
-  readonly user: UserInfo;
-  readonly dryRun: boolean;
-  /** Absent on a delete. */
-  readonly object?: ApiObject | undefined;
-  /** Absent on a create. */
-  readonly oldObject?: ApiObject | undefined;
-  /** The options of the request, as an object of kind CreateOptions and so on. */
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly warn: (text: string) => void;
-}
-
-/** What became of an object that was admitted. */
-export type Outcome = { readonly stored: true; readonly object: ApiObject } | { readonly stored: false };
+export type AdmissionRequest = RequestOf<ServedKind, ApiObject>;
 
 /** Of an object that was stored; it is parsed when somebody looks at it. */
 export function storedAs(stored: StoredObject): Outcome {
@@ -39,17 +21,12 @@ export function storedAs(stored: StoredObject): Outcome {
   };
 }
 
-export type Verdict = Allowed | { readonly allowed: false; readonly status: ApiStatus };
+export type Verdict = VerdictOf<Together>;
+export type Allowed = AllowedWith<Together>;
 
-export interface Allowed {
-  readonly allowed: true;
-  /** Called once, when it is known what became of the object. */
-  readonly settled?: (outcome: Outcome) => void;
-  /** Stored together with the object. At most one plug-in of a server has any. */
-  readonly companions?: CompanionsOrElse | undefined;
-}
-
-export interface CompanionsOrElse extends Companions {
+/** At most one plug-in of a server has companions. */
+export interface Together {
+  readonly companions: Companions;
   /**
    * Another verdict, when the companions cannot be stored although nothing is wrong with the object: their ticket was
    * declined, or one of them conflicts with what is stored by now. `settled` is not called then.

@@ -1,5 +1,4 @@
 import type { ApiObject } from "../kinds/api-object.ts";
-import { isNamespaceKind } from "../lifecycle/namespace-lifecycle.ts";
 import type { DeleteOptions, WriteRequest } from "../object-request.ts";
 import type { AdmissionRequest } from "./admission-plugin.ts";
 
@@ -32,12 +31,10 @@ export function removal(request: WriteRequest, oldObject: ApiObject, asked: Dele
   return asking(request, { operation: "DELETE", name: oldObject.metadata.name ?? "", oldObject, options });
 }
 
-/** A change as those see it who have a say in it. A namespace is its own namespace to them. */
 function asking(request: WriteRequest, change: Change): AdmissionRequest {
-  const { plane, kind, subresource, user, dryRun, warn } = request;
+  const { plane, kind, namespace, subresource, user: userInfo, dryRun, warn } = request;
   const { operation, name, object, oldObject, options } = change;
-  const namespace = isNamespaceKind(kind) ? name : request.namespace;
-  return { plane, kind, namespace, name, subresource, operation, object, oldObject, options, user, dryRun, warn };
+  return { plane, kind, namespace, name, subresource, operation, object, oldObject, options, userInfo, dryRun, warn };
 }
 
 function writeOptions(kind: string, { dryRun, manager, fieldValidation }: WriteRequest): Options {

@@ -19,9 +19,9 @@ export interface Claimant {
 }
 
 export function claimantOf(change: ObjectChange, planes: ControlPlanes): Claimant {
-  const { plane, type, namespace, name } = change;
-  const objects = planes.client(plane).resource(type, anyObject);
-  const ref = { name, ...(type.scope === "Cluster" ? {} : { namespace }) };
+  const { plane, kind, namespace, name } = change;
+  const objects = planes.client(plane).resource(kind, anyObject);
+  const ref = { name, ...(kind.scope === "Cluster" ? {} : { namespace }) };
   return {
     uid: uidOf(change.object),
     isStored: change.operation === "UPDATE",
@@ -29,7 +29,7 @@ export function claimantOf(change: ObjectChange, planes: ControlPlanes): Claiman
       const found = await objects.find(ref, signal);
       return found !== undefined && uidOf(found) === uid;
     },
-    taken: () => Refused.taken({ group: type.group, resource: type.plural }, name),
+    taken: () => Refused.taken({ group: kind.group, resource: kind.plural }, name),
   };
 }
 
@@ -40,7 +40,7 @@ export function ownerOf(
 ): OwnerReference | undefined {
   const [apiVersion, uid] = [ownValue(object, "apiVersion"), uidOf(object)];
   if (typeof apiVersion !== "string" || uid === "" || isGoing(object)) return undefined;
-  return mayOwn({ plane, namespace }, claim) ? claimOwner({ apiVersion, kind, name, uid }) : undefined;
+  return mayOwn({ plane, namespace }, claim) ? claimOwner({ apiVersion, kind: kind.kind, name, uid }) : undefined;
 }
 
 function isGoing(object: JsonObject): boolean {

@@ -1,7 +1,7 @@
 import { forbiddenTo, invalidObject } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { type FieldIssue, issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { RequestUser } from "../../core/policy/policy-variables.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
 import { annotations, pageFinalizer, quotaGroup } from "../../core/resources/well-known.ts";
 import type { ControlPlanes } from "../../views/control-planes.ts";
@@ -23,7 +23,7 @@ export interface OwnKindsOptions {
    * Whether a request comes from the bucket writer of this process, where there is no other: decisions rely on the status of
    * buckets being written by nobody else. Left out where several processes may write, each on the version that it read.
    */
-  readonly isBucketWriter?: ((user: RequestUser) => boolean) | undefined;
+  readonly isBucketWriter?: ((user: UserInfo) => boolean) | undefined;
 }
 
 /** Kinds that nobody but the system writes: decisions rest on one of them, and the other shows what they come to. */
@@ -46,12 +46,12 @@ export class OwnKinds {
   }
 
   async decide(change: ObjectChange, signal: AbortSignal): Promise<Verdict> {
-    if (ledgerKinds.includes(change.kind)) return this.#ledger(change);
+    if (ledgerKinds.includes(change.kind.kind)) return this.#ledger(change);
     // What controllers say of an object is theirs alone by their rights.
     if (change.subresource !== "") return allowed;
-    const marks = change.kind === "ResourceClaim" ? this.#marks(change) : [];
+    const marks = change.kind.kind === "ResourceClaim" ? this.#marks(change) : [];
     const { faults, elsewhere } = await this.#issues(change, signal);
-    const isRequest = change.kind === "ResourceClaim" && change.operation === "CREATE";
+    const isRequest = change.kind.kind === "ResourceClaim" && change.operation === "CREATE";
     const issues = [...marks, ...faults, ...(isRequest ? elsewhere : [])];
     if (issues.length > 0) return refusal(change, issues);
     if (!isRequest) for (const issue of elsewhere) change.warn(`not in effect yet: ${issueText(issue)}`);
@@ -63,32 +63,32 @@ export class OwnKinds {
    * namespace, and masters may free a page from its finalizer first.
    */
   async decideRemoval(removal: ObjectRemoval, signal: AbortSignal): Promise<Verdict> {
-    const { kind, user, type, name, warn } = removal;
-    if (type.group !== quotaGroup || !ledgerKinds.includes(kind) || this.#isSystem(user)) return allowed;
+    const { kind, userInfo: user, name, warn } = removal;
+    if (kind.group !== quotaGroup || !ledgerKinds.includes(kind.kind) || this.#isSystem(user)) return allowed;
     if (isOfCluster(user) || (await this.#options.isNamespaceGoing(removal, signal))) return allowed;
     if (user.groups.includes(mastersGroup) && !isHeld(removal)) {
-      warn(`${kind} is kept by the quota system: it is made again while grants or claims name it`);
+      warn(`${kind.kind} is kept by the quota system: it is made again while grants or claims name it`);
       return allowed;
     }
-    return { allowed: false, status: forbiddenTo({ group: type.group, resource: type.plural }, name, goesByItself) };
+    return { allowed: false, status: forbiddenTo({ group: kind.group, resource: kind.plural }, name, goesByItself) };
   }
 
   #ledger(change: ObjectChange): Verdict {
-    const { user, type, name, warn } = change;
+    const { userInfo: user, kind, name, warn } = change;
     const { isBucketWriter } = this.#options;
-    const resource = { group: type.group, resource: type.plural };
+    const resource = { group: kind.group, resource: kind.plural };
     if (isBucketWriter !== undefined && change.subresource === "status" && !isBucketWriter(user)) {
       return { allowed: false, status: forbiddenTo(resource, name, onlyThisServer) };
     }
     if (this.#isSystem(user)) return allowed;
     if (user.groups.includes(mastersGroup)) {
-      warn(`${change.kind} is kept by the quota system: what is written by hand is put right again`);
+      warn(`${kind.kind} is kept by the quota system: what is written by hand is put right again`);
       return allowed;
     }
     return { allowed: false, status: forbiddenTo(resource, name, onlySystem) };
   }
 
-  #marks({ user, object, oldObject, warn }: ObjectChange): readonly FieldIssue[] {
+  #marks({ userInfo: user, object, oldObject, warn }: ObjectChange): readonly FieldIssue[] {
     if (this.#isSystem(user)) return [];
     const issues = changedMarks(object, oldObject);
     if (!user.groups.includes(mastersGroup)) return issues;
@@ -98,7 +98,8 @@ export class OwnKinds {
 
   /** Whoever changes nothing of what was asked for is not held to it again: an object must be able to go. */
   async #issues(change: ObjectChange, signal: AbortSignal): Promise<OwnIssues> {
-    const { object, oldObject, plane, kind } = change;
+    const { object, oldObject, plane } = change;
+    const { kind } = change.kind;
     const rule = ownRules[kind];
     const isSame = oldObject !== undefined && jsonEquals(object["spec"] ?? null, oldObject["spec"] ?? null);
     if (rule === undefined || isSame) return { faults: [], elsewhere: [] };
@@ -113,13 +114,13 @@ export class OwnKinds {
     });
   }
 
-  #isSystem({ name }: RequestUser): boolean {
-    return this.#options.systemUsers.includes(name);
+  #isSystem({ username }: UserInfo): boolean {
+    return this.#options.systemUsers.includes(username);
   }
 }
 
-function isOfCluster({ name, groups }: RequestUser): boolean {
-  return clusterUsers.includes(name) || groups.includes(clusterGroup);
+function isOfCluster({ username, groups }: UserInfo): boolean {
+  return clusterUsers.includes(username) || groups.includes(clusterGroup);
 }
 
 function isHeld({ oldObject }: ObjectRemoval): boolean {
@@ -127,6 +128,6 @@ function isHeld({ oldObject }: ObjectRemoval): boolean {
   return finalizers?.includes(pageFinalizer) === true;
 }
 
-function refusal({ type, kind, name }: ObjectChange, issues: readonly FieldIssue[]): Verdict {
-  return { allowed: false, status: invalidObject({ group: type.group, kind }, name, issues) };
+function refusal({ kind, name }: ObjectChange, issues: readonly FieldIssue[]): Verdict {
+  return { allowed: false, status: invalidObject({ group: kind.group, kind: kind.kind }, name, issues) };
 }

@@ -6,14 +6,14 @@ import type { ChangeInput } from "./wanted-claims.ts";
 
 /** What policies may ask about a change beside its object. */
 export function claimInput(change: ObjectChange, planes: ControlPlanes, clock: Clock): ChangeInput {
-  const { operation, type, plane, user, subresource, namespace, name } = change;
+  const { operation, kind, plane, userInfo, subresource, namespace, name } = change;
   return {
-    user,
+    user: { name: userInfo.username, uid: userInfo.uid, groups: userInfo.groups, extra: userInfo.extra },
     requestInfo: {
       verb: operation.toLowerCase(),
-      apiGroup: type.group,
-      apiVersion: type.version,
-      resource: type.plural,
+      apiGroup: kind.group,
+      apiVersion: kind.version,
+      resource: kind.plural,
       subresource,
       namespace,
       name,

@@ -1,6 +1,15 @@
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
+import type { AdmissionRequest } from "@milo-quota/kubernetes/protocol/admission-request.ts";
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { Decide, DecideRemoval, ObjectChange, Verdict } from "../object-change.ts";
+import {
+  allowed,
+  type Decide,
+  type DecideRemoval,
+  isObjectChange,
+  isObjectRemoval,
+  type ObjectChange,
+  type Verdict,
+} from "../object-change.ts";
 import { readReview } from "./review-request.ts";
 import { scaledObject } from "./scaled-object.ts";
 
@@ -26,12 +35,10 @@ export async function answerReview(
   ports: ReviewPorts,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  const { uid, change, removal } = readReview(review);
+  const { uid, ...asked } = readReview(review);
   const warnings: string[] = [];
   const warn = (text: string): void => void (warnings.length < warningsMax && warnings.push(text));
-  let verdict: Verdict = { allowed: true };
-  if (change !== undefined) verdict = await decided({ ...change, plane, waitMsMax, warn }, ports, signal);
-  if (removal !== undefined) verdict = await ports.decideRemoval({ ...removal, plane, warn }, signal);
+  const verdict = await decided({ ...asked, plane, waitMsMax, warn }, ports, signal);
   return {
     apiVersion: "admission.k8s.io/v1",
     kind: "AdmissionReview",
@@ -45,11 +52,13 @@ export async function answerReview(
 }
 
 async function decided(
-  change: ObjectChange,
-  { decide, clientOf }: Pick<ReviewPorts, "decide" | "clientOf">,
+  request: AdmissionRequest & Pick<ObjectChange, "waitMsMax">,
+  { decide, decideRemoval, clientOf }: ReviewPorts,
   signal: AbortSignal,
 ): Promise<Verdict> {
-  if (change.subresource !== "scale" || change.kind !== "Scale") return decide(change, signal);
-  const scaled = await scaledObject(change, clientOf(change.plane), signal);
-  return scaled === undefined ? { allowed: true } : decide(scaled, signal);
+  if (isObjectRemoval(request)) return decideRemoval(request, signal);
+  if (!isObjectChange(request)) return allowed;
+  if (request.subresource !== "scale" || request.kind.kind !== "Scale") return decide(request, signal);
+  const scaled = await scaledObject(request, clientOf(request.plane), signal);
+  return scaled === undefined ? allowed : decide(scaled, signal);
 }

@@ -1,16 +1,11 @@
-import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import type { AdmissionRequest, AdmittedKind, Operation } from "@milo-quota/kubernetes/protocol/admission-request.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { RequestUser } from "../../core/policy/policy-variables.ts";
-import type { ObjectChange, ObjectRemoval } from "../object-change.ts";
+import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 
 /** What an API server asks. */
-export interface ReviewRequest {
+interface ReviewRequest extends Omit<AdmissionRequest, "plane" | "warn"> {
   /** To be repeated in the answer. */
   readonly uid: string;
-  /** Undefined for what is no object being created or changed. */
-  readonly change: Omit<ObjectChange, "plane" | "warn" | "waitMsMax"> | undefined;
-  /** Undefined for what is no object being deleted. */
-  readonly removal: Omit<ObjectRemoval, "plane" | "warn"> | undefined;
 }
 
 /** Why a body is no review. */
@@ -29,59 +24,47 @@ export function readReview(review: JsonValue): ReviewRequest {
   if (!isJsonObject(request)) throw new NoReview("an AdmissionReview without a request");
   const uid = text(request, "uid");
   if (uid === "") throw new NoReview("a request without a uid");
-  return { uid, change: changeIn(request), removal: removalIn(request) };
-}
-
-function removalIn(request: JsonObject): ReviewRequest["removal"] {
-  const oldObject = ownValue(request, "oldObject");
-  if (text(request, "operation") !== "DELETE" || !isJsonObject(oldObject)) return undefined;
+  const kind = kindIn(request);
+  const [object, oldObject] = [objectIn(request, "object"), objectIn(request, "oldObject")];
   return {
-    type: typeIn(request),
-    kind: text(part(request, "kind"), "kind"),
-    namespace: text(request, "namespace"),
-    name: text(part(oldObject, "metadata"), "name") || text(request, "name"),
-    user: userIn(part(request, "userInfo")),
-    oldObject,
-  };
-}
-
-function changeIn(request: JsonObject): ReviewRequest["change"] {
-  const operation = text(request, "operation");
-  const object = ownValue(request, "object");
-  const oldObject = ownValue(request, "oldObject");
-  if ((operation !== "CREATE" && operation !== "UPDATE") || !isJsonObject(object)) return undefined;
-  const type = typeIn(request);
-  return {
-    operation,
-    type,
-    kind: text(part(request, "kind"), "kind"),
+    uid,
+    operation: text(request, "operation") as Operation,
+    kind,
     subresource: text(request, "subResource"),
-    namespace: type.scope === "Cluster" ? "" : text(request, "namespace"),
+    namespace: kind.scope === "Cluster" ? "" : text(request, "namespace"),
     // A name that the server made up is in the object alone.
-    name: text(part(object, "metadata"), "name") || text(request, "name"),
-    user: userIn(part(request, "userInfo")),
+    name: text(part(object ?? oldObject ?? {}, "metadata"), "name") || text(request, "name"),
+    userInfo: userIn(part(request, "userInfo")),
     dryRun: ownValue(request, "dryRun") === true,
     object,
-    oldObject: operation === "UPDATE" && isJsonObject(oldObject) ? oldObject : undefined,
+    oldObject,
+    options: part(request, "options"),
   };
+}
+
+function objectIn(request: JsonObject, field: "object" | "oldObject"): JsonObject | undefined {
+  const object = ownValue(request, field);
+  return isJsonObject(object) ? object : undefined;
 }
 
 /** A request for something in no namespace names none; but a Namespace counts as being in itself. */
-function typeIn(request: JsonObject): ResourceType {
+function kindIn(request: JsonObject): AdmittedKind {
   const resource = part(request, "resource");
-  const type = {
-    group: text(resource, "group"),
+  const [group, plural] = [text(resource, "group"), text(resource, "resource")];
+  const isNamespace = group === "" && plural === "namespaces";
+  return {
+    group,
     version: text(resource, "version"),
-    plural: text(resource, "resource"),
+    kind: text(part(request, "kind"), "kind"),
+    plural,
+    scope: isNamespace || text(request, "namespace") === "" ? "Cluster" : "Namespaced",
   };
-  const isNamespace = type.group === "" && type.plural === "namespaces";
-  return { ...type, scope: isNamespace || text(request, "namespace") === "" ? "Cluster" : "Namespaced" };
 }
 
-function userIn(user: JsonObject): RequestUser {
+function userIn(user: JsonObject): UserInfo {
   const extra = Object.entries(part(user, "extra")).map(([name, values]) => [name, texts(values)] as const);
   return {
-    name: text(user, "username"),
+    username: text(user, "username"),
     uid: text(user, "uid"),
     groups: texts(ownValue(user, "groups")),
     extra: Object.fromEntries(extra),

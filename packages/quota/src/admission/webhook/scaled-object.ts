@@ -12,14 +12,14 @@ export async function scaledObject(
   client: KubeClient,
   signal: AbortSignal,
 ): Promise<ObjectChange | undefined> {
-  const { type, namespace, name } = change;
-  const objects = client.resource(type, anyObject);
-  const ref = { name, ...(type.scope === "Cluster" ? {} : { namespace }) };
+  const { kind, namespace, name } = change;
+  const objects = client.resource(kind, anyObject);
+  const ref = { name, ...(kind.scope === "Cluster" ? {} : { namespace }) };
   const stored = await objects.find(ref, signal);
   if (stored === undefined) return undefined;
   const replicas = ownValue(part(change.object, "spec"), "replicas") ?? 0;
   const object: JsonObject = { ...(stored as JsonObject), spec: { ...part(stored, "spec"), replicas } };
-  return { ...change, kind: String(ownValue(stored, "kind") ?? ""), oldObject: stored, object };
+  return { ...change, kind: { ...kind, kind: String(ownValue(stored, "kind") ?? "") }, oldObject: stored, object };
 }
 
 function part(object: JsonObject, field: string): JsonObject {

@@ -44,14 +44,14 @@ export function measureAdmission(metrics: Metrics): AdmissionListener {
   const results = metrics.counter(admissionMetrics.results);
   const missingKeys = metrics.counter(admissionMetrics.missingKeys);
   return {
-    decided: ({ metadata }, { type, kind, dryRun }, result) => {
+    decided: ({ metadata }, { kind, dryRun }, result) => {
       if (dryRun) return;
       results.inc({
         result,
         policy_name: metadata.name ?? "",
         policy_namespace: "",
-        resource_group: type.group,
-        resource_kind: kind,
+        resource_group: kind.group,
+        resource_kind: kind.kind,
       });
     },
     missingKey: ({ metadata }) => missingKeys.inc({ policy_name: metadata.name ?? "" }),

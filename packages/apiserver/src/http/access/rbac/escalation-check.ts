@@ -19,7 +19,7 @@ export function escalationCheck(ports: EscalationPorts): AdmissionPlugin {
 
 function attributesOf({
   operation,
-  user,
+  userInfo: user,
   plane,
   kind,
   namespace,
