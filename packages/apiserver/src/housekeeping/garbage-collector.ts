@@ -1,5 +1,6 @@
 import { again, type Outcome, settled, type WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { foregroundFinalizer, orphanFinalizer } from "@milo-quota/kubernetes/protocol/finalizer-rules.ts";
 import { type OwnerReference, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { deleteObject } from "../registry/delete.ts";
 import { ownedAfterUpdate } from "../registry/field-ownership.ts";
@@ -7,7 +8,6 @@ import type { ApiObject } from "../registry/kinds/api-object.ts";
 import type { KindCatalog } from "../registry/kinds/kind-catalog.ts";
 import type { ServedKind } from "../registry/kinds/served-kind.ts";
 import { finalizersOf, withMetadata } from "../registry/metadata/metadata.ts";
-import { foregroundFinalizer, orphanFinalizer } from "../registry/metadata/object-metadata-rules.ts";
 import { storedResource } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
 import { updateObject } from "../registry/update.ts";

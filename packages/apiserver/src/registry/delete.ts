@@ -6,6 +6,7 @@ import {
   StatusError,
 } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { type FieldIssue, invalid, notSupported } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { foregroundFinalizer, orphanFinalizer } from "@milo-quota/kubernetes/protocol/finalizer-rules.ts";
 import { jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
@@ -14,7 +15,6 @@ import type { ApiObject } from "./kinds/api-object.ts";
 import { requireDeletableNamespace } from "./lifecycle/namespace-lifecycle.ts";
 import { markedForDeletion } from "./metadata/deletion-mark.ts";
 import { finalizersOf, withMetadata } from "./metadata/metadata.ts";
-import { foregroundFinalizer, orphanFinalizer } from "./metadata/object-metadata-rules.ts";
 import { type DeleteOptions, keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
 import type { Registry } from "./registry.ts";
 import { requireWritable, storedInView } from "./scoped-view.ts";

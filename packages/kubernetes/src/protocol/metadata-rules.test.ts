@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { issueText } from "./field-issue.ts";
-import { metadataIssues } from "./metadata-rules.ts";
+import { sentMetadataIssues } from "./metadata-rules.ts";
+import { dnsSubdomain } from "./names.ts";
 import type { ObjectMeta } from "./object-meta.ts";
 
 describe("metadata", () => {
@@ -20,7 +21,7 @@ describe("metadata", () => {
     "needs a legal prefix": [
       { generateName: "Bad-" },
       "Cluster",
-      [/^metadata\.generateName: Invalid value: "Bada": a lowercase/],
+      [/^metadata\.generateName: Invalid value: "Bad-": a lowercase/],
     ],
     "needs a legal namespace": [
       { name: "a", namespace: "a.b" },
@@ -42,6 +43,21 @@ describe("metadata", () => {
       "Cluster",
       [/^metadata\.annotations: Invalid value: "a\/b\/c": a qualified name/],
     ],
+    "needs whole references to owners": [
+      { name: "a", ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "b", uid: "" }] },
+      "Cluster",
+      ['metadata.ownerReferences.uid: Invalid value: "": must not be empty'],
+    ],
+    "needs legal finalizers": [
+      { name: "a", finalizers: ["a.io/b", "c d"] },
+      "Cluster",
+      [/^metadata\.finalizers: Invalid value: "c d": name part/],
+    ],
+    "counts annotations in bytes": [
+      { name: "a", annotations: { a: "é".repeat(131_072) } },
+      "Cluster",
+      ["metadata.annotations: Too long: may not be more than 262144 bytes"],
+    ],
     "may not be too long": [
       { name: "a", annotations: { a: "x".repeat(262_144) } },
       "Cluster",
@@ -51,7 +67,8 @@ describe("metadata", () => {
   for (const [name, [metadata, scope, issues]] of Object.entries(cases)) {
     it(name, () => {
       const expected = issues.map((issue) => (typeof issue === "string" ? issue : expect.stringMatching(issue)));
-      expect(metadataIssues(metadata, scope).map(issueText)).toEqual(expected);
+      const kind = { group: "example.com", isCustom: true, scope, nameRule: dnsSubdomain };
+      expect(sentMetadataIssues(metadata, kind).map(issueText)).toEqual(expected);
     });
   }
 });

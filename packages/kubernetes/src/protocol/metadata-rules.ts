@@ -1,47 +1,124 @@
-import { childPath, type FieldIssue, forbidden, invalid, required } from "./field-issue.ts";
-import { dnsLabel, dnsSubdomain, labelValue, type NameRule, qualifiedName } from "./names.ts";
+import { type FieldIssue, forbidden, invalid, required, tooLong } from "./field-issue.ts";
+import { type FinalizerKind, finalizerIssues } from "./finalizer-rules.ts";
+import { managedFieldsIssues } from "./managed-fields-rules.ts";
+import { dnsLabel, labelValue, type NameRule, pathSegment, qualifiedName, rememberingRight } from "./names.ts";
 import type { ObjectMeta } from "./object-meta.ts";
+import { ownerIssues } from "./owner-reference-rules.ts";
+import { utf8Length } from "./utf8-length.ts";
 
-const path = "metadata";
 const annotationBytesMax = 256 * 1024;
+const none: readonly never[] = [];
 
-/** What Kubernetes demands of the metadata of an object that is being made. */
-export function metadataIssues(metadata: ObjectMeta, scope: "Namespaced" | "Cluster"): readonly FieldIssue[] {
-  const { labels = {}, annotations = {} } = metadata;
+/** What the rules for metadata ask about the kind of an object. */
+export interface MetadataKind extends FinalizerKind {
+  readonly scope: "Namespaced" | "Cluster";
+  readonly nameRule: NameRule;
+}
+
+/** What Kubernetes demands of the metadata of any object, new or changed. */
+export function metadataIssues(metadata: ObjectMeta, kind: MetadataKind): readonly FieldIssue[] {
   return [
-    ...nameIssues(metadata),
-    ...namespaceIssues(metadata, scope),
-    ...Object.entries(labels).flatMap(([key, value]) => [
-      ...broken("labels", key, qualifiedName),
-      ...broken("labels", value, labelValue),
-    ]),
-    ...Object.keys(annotations).flatMap((key) => broken("annotations", key.toLowerCase(), qualifiedName)),
-    ...annotationSizeIssues(annotations),
+    ...nameIssues(metadata, kind.nameRule),
+    ...namespaceIssues(metadata, kind.scope),
+    ...issuesOfLabels(metadata.labels),
+    ...issuesOfAnnotations(metadata.annotations),
+    ...issuesOfOwners(metadata.ownerReferences),
+    ...finalizerIssues(metadata.finalizers ?? none, kind),
+    ...managedFieldsIssues(metadata.managedFields ?? none),
   ];
 }
 
-/** A prefix is fine without its last dash, which the generated part follows. */
-function nameIssues({ name, generateName }: ObjectMeta): readonly FieldIssue[] {
-  if (name) return broken("name", name, dnsSubdomain);
-  if (generateName) return broken("generateName", generateName.replace(/-$/, "a"), dnsSubdomain);
-  return [required(childPath(path, "name"), "name or generateName is required")];
+/** The same for an object as a client sends it: the server makes up its name, and knows its namespace. */
+export function sentMetadataIssues(metadata: ObjectMeta, kind: MetadataKind): readonly FieldIssue[] {
+  const { name = "", generateName = "", namespace = "" } = metadata;
+  return metadataIssues(
+    {
+      ...metadata,
+      ...(name === "" && generateName !== "" ? { name: "made-up" } : {}),
+      ...(namespace === "" && kind.scope === "Namespaced" ? { namespace: "default" } : {}),
+    },
+    kind,
+  );
 }
 
-function namespaceIssues({ namespace = "" }: ObjectMeta, scope: "Namespaced" | "Cluster"): readonly FieldIssue[] {
-  if (namespace === "") return [];
-  const at = childPath(path, "namespace");
-  return scope === "Cluster" ? [forbidden(at, "not allowed on this type")] : broken("namespace", namespace, dnsLabel);
+function nameIssues({ name = "", generateName = "" }: ObjectMeta, rule: NameRule): readonly FieldIssue[] {
+  // A prefix may end in a dash, which the generated part follows.
+  const prefix = generateName === "" ? none : rule(generateName.replace(/-$/, "a"));
+  const prefixIssues = prefix.map((fault) => invalid(at("generateName"), generateName, fault));
+  if (name === "") return [...prefixIssues, required(at("name"), "name or generateName is required")];
+  const faults = rule(name);
+  const all = faults.length > 0 ? faults : pathSegment(name);
+  if (all.length + prefixIssues.length === 0) return none;
+  return [...prefixIssues, ...all.map((fault) => invalid(at("name"), name, fault))];
 }
 
-function annotationSizeIssues(annotations: Readonly<Record<string, string>>): readonly FieldIssue[] {
-  const bytes = Object.entries(annotations).reduce((sum, [key, value]) => sum + key.length + value.length, 0);
-  if (bytes <= annotationBytesMax) return [];
-  const at = childPath(path, "annotations");
+function namespaceIssues({ namespace = "" }: ObjectMeta, scope: MetadataKind["scope"]): readonly FieldIssue[] {
+  if (scope === "Cluster") return namespace === "" ? [] : [forbidden(at("namespace"), "not allowed on this type")];
+  if (namespace === "") return [required(at("namespace"))];
+  const faults = namespaceFaults(namespace);
+  return faults.length === 0 ? none : faults.map((fault) => invalid(at("namespace"), namespace, fault));
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Looks at a part of metadata until nothing is wrong with it: updates mostly leave parts, the very same ones. */
+function onceRight<Part extends object>(find: (part: Part) => readonly FieldIssue[]) {
+  const right = new WeakSet<Part>();
+  return (part: Part | undefined): readonly FieldIssue[] => {
+    if (part === undefined || right.has(part)) return none;
+    const issues = find(part);
+    if (issues.length === 0) right.add(part);
+    return issues;
+  };
+}
+
+const issuesOfLabels = onceRight(labelIssues);
+const issuesOfAnnotations = onceRight(annotationIssues);
+const issuesOfOwners = onceRight(ownerIssues);
+
+function labelIssues(labels: Texts): readonly FieldIssue[] {
+  if (areRightLabels(labels)) return none;
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...keyFaults(key).map((fault) => invalid(at("labels"), key, fault)),
+    ...labelValue(value).map((fault) => invalid(at("labels"), value, fault)),
+  ]);
+}
+
+function areRightLabels(labels: Texts): boolean {
+  for (const key in labels) {
+    if (keyFaults(key).length + labelValue(labels[key] as string).length > 0) return false;
+  }
+  return true;
+}
+
+function annotationIssues(annotations: Texts): readonly FieldIssue[] {
+  if (areRightAnnotations(annotations)) return none;
   return [
-    { type: "FieldValueTooLong", field: at, message: `Too long: may not be more than ${annotationBytesMax} bytes` },
+    ...Object.keys(annotations).flatMap((key) =>
+      lowerKeyFaults(key).map((fault) => invalid(at("annotations"), key, fault)),
+    ),
+    ...(isTooMuch(annotations) ? [tooLong(at("annotations"), annotationBytesMax)] : []),
   ];
 }
 
-function broken(field: string, value: string, rule: NameRule): readonly FieldIssue[] {
-  return rule(value).map((fault) => invalid(childPath(path, field), value, fault));
+function areRightAnnotations(annotations: Texts): boolean {
+  for (const key in annotations) if (lowerKeyFaults(key).length > 0) return false;
+  return !isTooMuch(annotations);
+}
+
+/** No character takes more than three bytes for each of its halves, so most texts need not be counted. */
+function isTooMuch(texts: Texts): boolean {
+  let length = 0;
+  for (const key in texts) length += key.length + (texts[key] as string).length;
+  if (3 * length <= annotationBytesMax) return false;
+  const bytes = Object.entries(texts).reduce((sum, entry) => sum + utf8Length(entry.join("")), 0);
+  return bytes > annotationBytesMax;
+}
+
+const keyFaults = rememberingRight(qualifiedName);
+const lowerKeyFaults = rememberingRight((key) => qualifiedName(key.toLowerCase()));
+const namespaceFaults = rememberingRight(dnsLabel);
+
+function at(field: string): string {
+  return `metadata.${field}`;
 }

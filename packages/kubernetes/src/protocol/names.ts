@@ -52,6 +52,34 @@ export const labelValue: NameRule = (value) => {
   return [...issues, formatIssue(labelValueHint, labelValueFormat, ["MyValue", "my_value", "12345"])];
 };
 
+/** What nobody could store. */
+const unstorable = /[\0\p{Surrogate}]/u;
+const pathSegmentLengthMax = 1_024;
+
+/** What the path of a URL, or the store, cannot hold as a name. */
+export const pathSegment: NameRule = (name) => {
+  if (name === "." || name === "..") return [`may not be '${name}'`];
+  if (unstorable.test(name)) return ["may not contain U+0000, nor half of a surrogate pair"];
+  if (name.length > pathSegmentLengthMax) return [`must be no more than ${pathSegmentLengthMax} characters`];
+  if (!name.includes("/") && !name.includes("%")) return none;
+  return ["/", "%"].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
+};
+
+/** Remembers texts that nothing is wrong with: objects of all kinds have the same ones again and again. */
+export function rememberingRight(rule: NameRule): NameRule {
+  const right = new Set<string>();
+  return (text) => {
+    if (right.has(text)) return none;
+    const faults = rule(text);
+    if (faults.length > 0) return faults;
+    if (right.size >= rightTextsMax) right.clear();
+    right.add(text);
+    return none;
+  };
+}
+
+const rightTextsMax = 1_000;
+
 function prefixIssues(prefix: string): readonly string[] {
   const issues = prefix === "" ? ["must be non-empty"] : dnsSubdomain(prefix);
   return issues.map((issue) => `prefix part ${issue}`);

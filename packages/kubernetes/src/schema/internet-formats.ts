@@ -1,3 +1,4 @@
+import { utf8Length } from "../protocol/utf8-length.ts";
 import { isIpv4, isIpv6 } from "./address-formats.ts";
 
 const letter = "a-zA-Z0-9\\p{S}\\p{L}";
@@ -8,8 +9,8 @@ const hostname = new RegExp(
 
 /** Letters of any script; the last of several labels has letters only. */
 export function isHostname(text: string): boolean {
-  if (text.length > 255 || !hostname.test(text) || byteLength(text) > 255) return false;
-  return text.split(".").every((label) => byteLength(label) <= 63);
+  if (text.length > 255 || !hostname.test(text) || utf8Length(text) > 255) return false;
+  return text.split(".").every((label) => utf8Length(label) <= 63);
 }
 
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\u{10ffff}-]+";
@@ -58,14 +59,4 @@ function isAuthority(text: string): boolean {
   const port = host.includes(":") ? host.slice(host.lastIndexOf(":")) : "";
   if (!/^(:\d*)?$/.test(port)) return false;
   return /^[^\s\\^`{|}#/?%]*$/.test(host.replace(/%[89a-fA-F][0-9a-fA-F]/g, ""));
-}
-
-function byteLength(text: string): number {
-  let bytes = 0;
-  for (const character of text) bytes += bytesOf(character.codePointAt(0) as number);
-  return bytes;
-}
-
-function bytesOf(code: number): number {
-  return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
 }

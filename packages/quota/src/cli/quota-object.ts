@@ -1,6 +1,7 @@
 import { type FieldIssue, invalid, type Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { metadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
+import { sentMetadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
+import { dnsSubdomain } from "@milo-quota/kubernetes/protocol/names.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { allowanceBucketDefinition, parseAllowanceBucket } from "../core/resources/allowance-bucket.ts";
 import {
@@ -81,7 +82,8 @@ export function readQuotaObject(object: JsonObject): ReadObject {
   const parsed = found.parse(object);
   const unknown = unknownFields.map(unknownField);
   if (!parsed.ok) return { object: undefined, issues: [...parsed.issues, ...unknown] };
-  const metadata = metadataIssues(parsed.value.value.metadata, found.scope);
+  const ofKind = { group: quotaGroup, isCustom: true, scope: found.scope, nameRule: dnsSubdomain };
+  const metadata = sentMetadataIssues(parsed.value.value.metadata, ofKind);
   return { object: parsed.value, issues: [...metadata, ...unknown] };
 }
 

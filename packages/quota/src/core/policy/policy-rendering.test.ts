@@ -1,6 +1,7 @@
 import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { metadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
+import { sentMetadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
+import { dnsSubdomain } from "@milo-quota/kubernetes/protocol/names.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
@@ -72,6 +73,13 @@ const texts = fc.record({
   annotation: template("annotation"),
 });
 
+const inNamespaces = {
+  group: "quota.miloapis.com",
+  isCustom: true,
+  scope: "Namespaced",
+  nameRule: dnsSubdomain,
+} as const;
+
 describe("whatever a policy renders", () => {
   it("is a claim that would be accepted", () => {
     let rendered = 0;
@@ -96,7 +104,7 @@ describe("whatever a policy renders", () => {
         rendered += 1;
         const parsed = parseResourceClaim(claimManifest(rendering.claim));
         const issues = parsed.ok
-          ? [...metadataIssues(parsed.value.metadata, "Namespaced"), ...claimFaults(parsed.value)]
+          ? [...sentMetadataIssues(parsed.value.metadata, inNamespaces), ...claimFaults(parsed.value)]
           : parsed.issues;
         expect(issues.map(issueText)).toEqual([]);
       }),
@@ -122,7 +130,7 @@ describe("whatever a policy renders", () => {
         if (rendering?.outcome !== "grant") return;
         rendered += 1;
         const parsed = parseResourceGrant(grantManifest(rendering.grant));
-        const issues = parsed.ok ? metadataIssues(parsed.value.metadata, "Namespaced") : parsed.issues;
+        const issues = parsed.ok ? sentMetadataIssues(parsed.value.metadata, inNamespaces) : parsed.issues;
         expect(issues.map(issueText)).toEqual([]);
       }),
       { numRuns: 3000 },

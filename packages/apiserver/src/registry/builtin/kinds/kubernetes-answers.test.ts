@@ -1,10 +1,11 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { metadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { describe, expect, it } from "vitest";
 import recorded from "../../../../test/recorded/kubernetes-answers.json" with { type: "json" };
 import type { ApiObject } from "../../kinds/api-object.ts";
 import type { ServedKind, WrittenPart } from "../../kinds/served-kind.ts";
-import { metadataChangeIssues, metadataIssues } from "../../metadata/object-metadata-rules.ts";
+import { metadataChangeIssues } from "../../metadata/metadata-change-rules.ts";
 import { builtinKinds } from "../builtin-kinds.ts";
 
 /** What kube-apiserver v1.34 answered to an object: why it cannot be read, what is wrong, or what is stored. */

@@ -6,9 +6,8 @@ import {
   notSupported,
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import { dnsSubdomain } from "@milo-quota/kubernetes/protocol/names.ts";
+import { dnsSubdomain, pathSegment } from "@milo-quota/kubernetes/protocol/names.ts";
 import type { Column } from "../../kinds/served-kind.ts";
-import { pathSegmentIssues } from "../../metadata/object-name.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed, wideColumn } from "../columns.ts";
 import { nameFaults, same, unless } from "../field-checks.ts";
@@ -54,7 +53,7 @@ export const roleBinding = builtinKind<RoleBinding>({
   group: rbacGroup,
   plural: "rolebindings",
   scope: "Namespaced",
-  nameRule: pathSegmentIssues,
+  nameRule: pathSegment,
   createsOnUpdate: true,
   columns,
   defaults: fillGroups,
@@ -66,7 +65,7 @@ export const clusterRoleBinding = builtinKind<RoleBinding>({
   group: rbacGroup,
   plural: "clusterrolebindings",
   scope: "Cluster",
-  nameRule: pathSegmentIssues,
+  nameRule: pathSegment,
   createsOnUpdate: true,
   columns,
   defaults: fillGroups,
@@ -88,7 +87,7 @@ function bindingIssues(
   return [
     ...unless(roleRef.apiGroup === rbacGroup, () => notSupported("roleRef.apiGroup", roleRef.apiGroup, [rbacGroup])),
     ...unless(kinds.includes(roleRef.kind), () => notSupported("roleRef.kind", roleRef.kind, kinds)),
-    ...(roleRef.name === "" ? [required("roleRef.name")] : nameFaults("roleRef.name", roleRef.name, pathSegmentIssues)),
+    ...(roleRef.name === "" ? [required("roleRef.name")] : nameFaults("roleRef.name", roleRef.name, pathSegment)),
     ...subjects.flatMap((subject, index) => subjectIssues(subject, itemPath("subjects", index), scope)),
   ];
 }

@@ -6,7 +6,7 @@ import {
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { LabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
-import { pathSegmentIssues } from "../../metadata/object-name.ts";
+import { pathSegment } from "@milo-quota/kubernetes/protocol/names.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { plainColumns } from "../columns.ts";
 import { unless } from "../field-checks.ts";
@@ -32,7 +32,7 @@ export const role = builtinKind<Role>({
   group: rbacGroup,
   plural: "roles",
   scope: "Namespaced",
-  nameRule: pathSegmentIssues,
+  nameRule: pathSegment,
   createsOnUpdate: true,
   columns: plainColumns,
   validate: ({ rules }) => rulesIssues(rules ?? [], "Namespaced"),
@@ -43,7 +43,7 @@ export const clusterRole = builtinKind<Role>({
   group: rbacGroup,
   plural: "clusterroles",
   scope: "Cluster",
-  nameRule: pathSegmentIssues,
+  nameRule: pathSegment,
   createsOnUpdate: true,
   columns: plainColumns,
   validate: (object) => [...rulesIssues(object.rules ?? [], "Cluster"), ...aggregationIssues(object)],

@@ -354,6 +354,17 @@ describe("objects within an object", () => {
     );
   });
 
+  it("have metadata that is right, whatever it is about", () => {
+    const metadata = {
+      finalizers: ["no name!"],
+      ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "", uid: "u" }],
+    };
+    expect(issuesOf(crd, { f: { apiVersion: "v1", kind: "Pod", metadata } })).toEqual([
+      'f.metadata.ownerReferences.name: Invalid value: "": must not be empty',
+      expect.stringMatching(/^f\.metadata\.finalizers: Invalid value: "no name!": name part must consist of/),
+    ]);
+  });
+
   it("lose the fields that metadata does not have", () => {
     const value = object({ f: { apiVersion: "v1", kind: "Pod", metadata: { name: "a", foo: 1, labels: {} }, x: 1 } });
     expect(walkObject(kindOf(crd).schema, value)).toMatchObject({

@@ -6,11 +6,11 @@ import {
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { metadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
+import { type MetadataKind, metadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
+import { pathSegment } from "@milo-quota/kubernetes/protocol/names.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import { metadataTypeFault } from "@milo-quota/kubernetes/schema/embedded-metadata.ts";
-import { pathSegmentIssues } from "../../metadata/object-name.ts";
 import { dnsLabel1035 } from "../definitions/label-1035.ts";
 
 /** The first object within the object that cannot be read as one, before anything else is asked of it. */
@@ -95,13 +95,13 @@ function embeddedMetadataIssues(metadata: JsonValue, path: string): readonly Fie
   const at = childPath(path, "metadata");
   const fault = metadataTypeFault(metadata);
   if (fault !== undefined) return [invalid(at, metadata, fault)];
-  const { name = "", generateName: _, ...rest } = metadata as ObjectMeta;
-  const scope = rest.namespace ? "Namespaced" : "Cluster";
-  return [
-    ...pathSegmentIssues(name).map((one) => invalid(childPath(at, "name"), name, one)),
-    ...metadataIssues({ ...rest, name: "fakename" }, scope).map((issue) => ({
-      ...issue,
-      field: childPath(path, issue.field),
-    })),
-  ];
+  const { name, namespace } = metadata as ObjectMeta;
+  const kind: MetadataKind = { ...embeddedKind, scope: namespace ? "Namespaced" : "Cluster" };
+  return metadataIssues({ ...(metadata as ObjectMeta), name: name || "fakename" }, kind).map((issue) => ({
+    ...issue,
+    field: childPath(path, issue.field),
+  }));
 }
+
+/** The kind is not known here, so a name may be any that a path can hold. */
+const embeddedKind = { group: "", isCustom: true, nameRule: pathSegment };
