@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { compileSchema } from "./compiled-schema.ts";
 import { crdOf } from "./crd.ts";
 import type { KindDefinition } from "./kind-definition.ts";
-import { openApiSchemas } from "./openapi.ts";
 import { ruleSites } from "./rule-sites.ts";
 import type { Schema } from "./structural-schema.ts";
 
@@ -59,24 +58,6 @@ describe("a CustomResourceDefinition", () => {
           },
         ],
       },
-    });
-  });
-});
-
-describe("OpenAPI", () => {
-  it("names the object and its list, and points to the metadata of Kubernetes", () => {
-    const schemas = openApiSchemas(widget);
-    expect(Object.keys(schemas)).toEqual(["com.miloapis.example.v1.Widget", "com.miloapis.example.v1.WidgetList"]);
-    expect(schemas["com.miloapis.example.v1.Widget"]).toMatchObject({
-      properties: {
-        metadata: { allOf: [{ $ref: "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" }] },
-        spec: { type: "object" },
-      },
-      "x-kubernetes-group-version-kind": [{ group: "example.miloapis.com", version: "v1", kind: "Widget" }],
-    });
-    expect(schemas["com.miloapis.example.v1.WidgetList"]).toMatchObject({
-      required: ["items"],
-      properties: { items: { items: { allOf: [{ $ref: "#/components/schemas/com.miloapis.example.v1.Widget" }] } } },
     });
   });
 });
