@@ -2,21 +2,10 @@ import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json
 import { type CompiledSchema, defaultOf } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import { fitsAsIs, objectFitsAsIs } from "@milo-quota/kubernetes/schema/fits-as-is.ts";
 import { type Shaped, shaped } from "@milo-quota/kubernetes/schema/shape-value.ts";
+import { cachedCheck } from "@milo-quota/kubernetes/schema/validation-cache.ts";
 
-/** Parts of objects that fit, and what they fit. Nobody changes an object that is on its way, so they go on fitting it. */
-const fitting = new WeakMap<object, CompiledSchema>();
-
-/**
- * Whether a part of an object is at a glance all that its schema asks for. An update leaves most of an object as it is,
- * the very same values, and these are looked at once.
- */
-export function isKnownToFit(compiled: CompiledSchema, value: JsonValue): boolean {
-  if (typeof value !== "object" || value === null) return fitsAsIs(compiled, value);
-  if (fitting.get(value) === compiled) return true;
-  if (!fitsAsIs(compiled, value)) return false;
-  fitting.set(value, compiled);
-  return true;
-}
+/** Whether a part of an object is at a glance all that its schema asks for. */
+export const isKnownToFit = cachedCheck(fitsAsIs);
 
 /** Whether all of an object is what its schema asks for, as far as can be seen at a glance. */
 export function isKnownToFitWhole(compiled: CompiledSchema, object: JsonObject): boolean {
