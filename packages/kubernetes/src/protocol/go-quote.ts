@@ -1,14 +1,4 @@
-const shortEscapes: Readonly<Record<string, string>> = {
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
+import { escapedInQuotes } from "./go-escapes.ts";
 
 /** Quotes a string as Go's %q does, so that messages read the same as those of Kubernetes. */
 export function quote(text: string): string {
@@ -16,7 +6,7 @@ export function quote(text: string): string {
 }
 
 function escaped(character: string): string {
-  const short = shortEscapes[character];
+  const short = escapedInQuotes[character];
   if (short !== undefined) return short;
   const code = character.codePointAt(0) as number;
   if (code < 0x80) return `\\x${hex(code, 2)}`;

@@ -3,8 +3,8 @@ import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts
 import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
 import type { ApiObject } from "../../registry/kinds/api-object.ts";
 import type { ServedKind } from "../../registry/kinds/served-kind.ts";
+import { isNamespaceKind } from "../../registry/lifecycle/namespace-lifecycle.ts";
 import { userInfoJson } from "../access/user-info.ts";
-import { isNamespaceKind } from "./webhook-rule.ts";
 
 const knownVersions = ["v1", "v1beta1"];
 
@@ -49,7 +49,7 @@ export function requestJson(request: AdmissionRequest, kind: ServedKind): JsonOb
 
 /** Kubernetes counts a Namespace as being in itself. */
 export function namespaceOf({ kind, name, namespace }: Pick<AdmissionRequest, "kind" | "name" | "namespace">): string {
-  return isNamespaceKind({ group: kind.group, resource: kind.plural }) ? name : namespace;
+  return isNamespaceKind(kind) ? name : namespace;
 }
 
 /** Versions of a kind differ in what they call themselves, and in nothing else. */

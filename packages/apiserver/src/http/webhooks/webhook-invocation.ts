@@ -4,10 +4,11 @@ import { type Labels, matchesLabels } from "@milo-quota/kubernetes/protocol/labe
 import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
 import type { ApiObject } from "../../registry/kinds/api-object.ts";
 import type { ServedKind } from "../../registry/kinds/served-kind.ts";
+import { isNamespaceKind } from "../../registry/lifecycle/namespace-lifecycle.ts";
 import { inVersion, namespaceOf, requestJson } from "./admission-review.ts";
 import type { Webhook } from "./webhook.ts";
 import { internalError } from "./webhook-failure.ts";
-import { isNamespaceKind, type RuleTarget, ruleMatches } from "./webhook-rule.ts";
+import { type RuleTarget, ruleMatches } from "./webhook-rule.ts";
 
 /** A webhook that wants to see a request, and the version it wants to see the object in. */
 export interface Invocation {
@@ -63,7 +64,7 @@ function targetOf(request: AdmissionRequest, kind: ServedKind): RuleTarget {
 /** Objects of cluster scope are never left out by this selector. */
 function matchesNamespace({ namespaceSelector }: Webhook, request: AdmissionRequest, ports: MatchingPorts): boolean {
   const namespace = namespaceOf(request);
-  const isNamespace = isNamespaceKind({ group: request.kind.group, resource: request.kind.plural });
+  const isNamespace = isNamespaceKind(request.kind);
   if (namespace === "" && !isNamespace) return true;
   if (!namespaceSelector.ok) throw internalError(namespaceSelector.issues.map(issueText).join(", "));
   if (namespaceSelector.value.length === 0) return true;

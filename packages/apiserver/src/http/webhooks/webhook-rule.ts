@@ -1,3 +1,4 @@
+import { isNamespaceKind } from "../../registry/lifecycle/namespace-lifecycle.ts";
 /** Which requests a webhook wants to see. */
 export interface WebhookRule {
   readonly operations: readonly string[];
@@ -29,12 +30,8 @@ export function ruleMatches(rule: WebhookRule, target: RuleTarget): boolean {
   );
 }
 
-export function isNamespaceKind({ group, resource }: Pick<RuleTarget, "group" | "resource">): boolean {
-  return group === "" && resource === "namespaces";
-}
-
 function scopeMatches(scope: string, target: RuleTarget): boolean {
-  const isClusterScoped = isNamespaceKind(target) || target.namespace === "";
+  const isClusterScoped = isNamespaceKind({ group: target.group, plural: target.resource }) || target.namespace === "";
   switch (scope) {
     case "*":
       return true;

@@ -1,12 +1,11 @@
+import type { Random as Chance } from "@milo-quota/kubernetes/client/backoff.ts";
+
 /** No vowels and nothing that looks like another letter: generated names spell no words. */
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789";
 const suffixLength = 5;
 const generatedLengthMax = 63;
 
-/** Chance as a parameter. */
-export interface Random {
-  /** From 0 up to, but not including, 1. */
-  fraction(): number;
+export interface Random extends Chance {
   uuid(): string;
 }
 

@@ -1,3 +1,4 @@
+import { escapedInQuotes } from "../../protocol/go-escapes.ts";
 import { intType, listType, stringType } from "../cel-type.ts";
 import { Failure } from "../values/failure.ts";
 import { elementsOf } from "../values/lists.ts";
@@ -102,18 +103,6 @@ function trimEnd(text: string): string {
   return text.slice(0, end);
 }
 
-const quoted: Readonly<Record<string, string>> = {
-  "\x07": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
-
 function quote(text: string): string {
   const escaped = text.replace(/["\\\p{Cc}\p{Surrogate}]/gu, quoteCharacter);
   return `"${escaped}"`;
@@ -121,7 +110,7 @@ function quote(text: string): string {
 
 /** Other control characters stay; half of a surrogate pair stands for nothing. */
 function quoteCharacter(character: string): string {
-  return quoted[character] ?? character.replace(/\p{Surrogate}/u, "\ufffd");
+  return escapedInQuotes[character] ?? character.replace(/\p{Surrogate}/u, "\ufffd");
 }
 
 const lowerAscii = (text: string) => changeUnits(text, (unit) => (unit >= 65 && unit <= 90 ? unit + 32 : unit));

@@ -1,3 +1,4 @@
+import { goEscapes } from "../../protocol/go-escapes.ts";
 import { encodeUtf8 } from "../values/utf8.ts";
 import type { Token } from "./lexer-token.ts";
 import { SyntaxStop } from "./syntax-issue.ts";
@@ -40,16 +41,6 @@ function unterminated(source: string, offset: number): never {
 /** A run of plain text, a code point (`\u`), or what is a byte in bytes and a code point in text (`\x`, octal). */
 type Piece = { readonly text: string } | { readonly point: number } | { readonly octet: number };
 
-const simpleEscapes: Readonly<Record<string, string>> = {
-  a: "\x07",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-};
-
 const pattern =
   /(?<plain>[^\\]+)|\\(?:(?<simple>[abfnrtv\\'"`?])|[xX](?<hex>[\da-fA-F]{2})|u(?<short>[\da-fA-F]{4})|U(?<long>[\da-fA-F]{8})|(?<octal>[0-3][0-7]{2})|)/g;
 
@@ -57,7 +48,7 @@ function piecesOf(body: string, start: number): Piece[] {
   return Array.from(body.matchAll(pattern), ({ groups = {}, index }): Piece => {
     const { plain, simple, hex, short, long, octal } = groups;
     if (plain !== undefined) return { text: plain };
-    if (simple !== undefined) return { text: simpleEscapes[simple] ?? simple };
+    if (simple !== undefined) return { text: goEscapes[simple] ?? simple };
     if (hex !== undefined) return { octet: Number.parseInt(hex, 16) };
     if (octal !== undefined) return { octet: Number.parseInt(octal, 8) };
     const digits = short ?? long;

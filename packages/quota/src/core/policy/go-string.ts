@@ -1,14 +1,6 @@
-const escapes: Readonly<Record<string, string>> = {
-  a: "\u0007",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-  "\\": "\\",
-  '"': '"',
-};
+import { goEscapes } from "@milo-quota/kubernetes/protocol/go-escapes.ts";
+
+const escapes: Readonly<Record<string, string>> = { ...goEscapes, "\\": "\\", '"': '"' };
 
 const escapePattern = /\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{3}|[\s\S])/g;
 

@@ -1,3 +1,4 @@
+import { goEscapes } from "@milo-quota/kubernetes/protocol/go-escapes.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 
 export type FieldPath =
@@ -78,17 +79,7 @@ function tokensOf(text: string): readonly string[] {
   return text.match(/'(?:[^'\\]|\\[\s\S])*'|[.[\]]|[^.[\]'][^.[\]]*|'[\s\S]*/g) ?? [];
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  a: "\u0007",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-  "'": "'",
-  "\\": "\\",
-};
+const escapes: Readonly<Record<string, string>> = { ...goEscapes, "'": "'", "\\": "\\" };
 
 function unescaped(text: string): Step {
   let fault: string | undefined;
