@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
-import type { Labels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import type { Labels } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { DefinitionKeeper } from "./housekeeping/definition-keeper.ts";
 import { EventExpiry } from "./housekeeping/event-expiry.ts";
 import { GarbageCollector } from "./housekeeping/garbage-collector.ts";

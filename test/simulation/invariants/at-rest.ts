@@ -1,4 +1,4 @@
-import { matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import { matchesLabels } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { covered, type Demand, gain, heldOf, isCounting, isRegistered, poolsOf } from "./capacity.ts";
 import { amountAt, at, textAt } from "./json-fields.ts";
 import type { QuotaTruth } from "./quota-truth.ts";

@@ -1,4 +1,4 @@
-import { matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import { matchesLabels } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { QuotaTruth } from "./quota-truth.ts";
 import type { TrueClaim } from "./true-claim.ts";
 import type { TrueGrant, TruePool } from "./true-grant.ts";

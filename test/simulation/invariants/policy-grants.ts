@@ -1,4 +1,4 @@
-import { formatSelector, selectorRequirements } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import { formatSelector, selectorRequirements } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { compileGrantPolicy, type RenderedGrant } from "@milo-quota/quota/core/policy/grant-policy.ts";
 import {
   type GrantCreationPolicy,

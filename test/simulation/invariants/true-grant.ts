@@ -1,6 +1,9 @@
 import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { type LabelRequirements, selectorRequirements } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import {
+  type LabelRequirements,
+  selectorRequirements,
+} from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { amountAt, at, listAt, textAt } from "./json-fields.ts";
 import { consumerIn } from "./true-part.ts";
 

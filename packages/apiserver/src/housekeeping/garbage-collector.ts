@@ -1,6 +1,6 @@
 import { again, type Outcome, settled, type WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { foregroundFinalizer, orphanFinalizer } from "@milo-quota/kubernetes/protocol/finalizer-rules.ts";
+import { foregroundFinalizer, orphanFinalizer } from "@milo-quota/kubernetes/protocol/metadata/finalizer-rules.ts";
 import { type OwnerReference, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { deleteObject } from "../registry/delete.ts";
 import { ownedAfterUpdate } from "../registry/field-ownership.ts";

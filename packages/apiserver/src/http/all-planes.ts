@@ -2,7 +2,7 @@ import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
-import { mastersGroup } from "./access/user-info.ts";
+import { mastersGroup } from "./access/well-known-users.ts";
 import { listObject, listText } from "./answers/representation.ts";
 import type { ListMetadata, Showing } from "./answers/showing.ts";
 import type { ResourceCall } from "./requests/resource-call.ts";

@@ -6,8 +6,8 @@ import {
   StatusError,
 } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { type FieldIssue, invalid, notSupported } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import { foregroundFinalizer, orphanFinalizer } from "@milo-quota/kubernetes/protocol/finalizer-rules.ts";
 import { jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { foregroundFinalizer, orphanFinalizer } from "@milo-quota/kubernetes/protocol/metadata/finalizer-rules.ts";
 import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
 import { removal } from "./admission/admission-requests.ts";

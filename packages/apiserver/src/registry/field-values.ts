@@ -1,8 +1,8 @@
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { type FieldRequirement, matchesFields } from "@milo-quota/kubernetes/protocol/field-selector.ts";
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { isJsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { type LabelRequirements, matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import { type FieldRequirement, matchesFields } from "@milo-quota/kubernetes/protocol/selectors/field-selector.ts";
+import { type LabelRequirements, matchesLabels } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
 import type { ApiObject } from "./kinds/api-object.ts";
 import type { ServedKind } from "./kinds/served-kind.ts";

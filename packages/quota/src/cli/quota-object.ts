@@ -1,6 +1,6 @@
 import { type FieldIssue, invalid, type Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { sentMetadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
+import { sentMetadataIssues } from "@milo-quota/kubernetes/protocol/metadata/metadata-rules.ts";
 import { dnsSubdomain } from "@milo-quota/kubernetes/protocol/names.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { allowanceBucketDefinition, parseAllowanceBucket } from "../core/resources/allowance-bucket.ts";

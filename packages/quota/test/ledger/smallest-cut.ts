@@ -1,4 +1,4 @@
-import { matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import { matchesLabels } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { Pool } from "../../src/core/ledger/pools.ts";
 import type { Dimensions } from "../../src/core/resources/fields/dimensions.ts";
 

@@ -5,7 +5,7 @@ import { type ImpersonationRequest, impersonatedUser, wantsToBeAnother } from ".
 import type { Authenticator } from "./authenticator.ts";
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from "./authorizer.ts";
 import type { FairQueue, Seat } from "./fair-queue.ts";
-import { mastersGroup } from "./user-info.ts";
+import { mastersGroup } from "./well-known-users.ts";
 
 export interface GatePorts {
   readonly authenticator: Authenticator;

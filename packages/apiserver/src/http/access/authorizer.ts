@@ -1,7 +1,7 @@
 import { type ApiStatus, failure, forbiddenTo } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
-import { mastersGroup } from "./user-info.ts";
+import { mastersGroup } from "./well-known-users.ts";
 
 /** What somebody wants to do. For a resource all but `path` matters, for anything else verb and path alone. */
 export interface RequestAttributes {

@@ -6,9 +6,12 @@ import {
   issueText,
   notSupported,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import { parseFieldSelector } from "@milo-quota/kubernetes/protocol/field-selector.ts";
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
-import { parseSelectorText, type SelectorResult } from "@milo-quota/kubernetes/protocol/label-selector-text.ts";
+import { parseFieldSelector } from "@milo-quota/kubernetes/protocol/selectors/field-selector.ts";
+import {
+  parseSelectorText,
+  type SelectorResult,
+} from "@milo-quota/kubernetes/protocol/selectors/label-selector-text.ts";
 import { checkFields, type Selection } from "../../registry/field-values.ts";
 import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { booleanParameter, integerParameter } from "./query.ts";

@@ -1,7 +1,7 @@
 import type { ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { invalidObject, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { type FieldIssue, forbidden, notSupported, required } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import { managerIssues } from "@milo-quota/kubernetes/protocol/managed-fields-rules.ts";
+import { managerIssues } from "@milo-quota/kubernetes/protocol/metadata/managed-fields-rules.ts";
 import type { FieldValidation } from "../../registry/object-request.ts";
 import { managerOf } from "../../registry/patch/managed/manager-name.ts";
 import { firstHeader } from "../access/authenticator.ts";

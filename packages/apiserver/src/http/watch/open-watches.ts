@@ -1,6 +1,6 @@
 import { StatusError, tooManyRequests } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
-import { mastersGroup } from "../access/user-info.ts";
+import { mastersGroup } from "../access/well-known-users.ts";
 
 export interface WatchLimits {
   /** Bytes that a client may be behind; then it is told nothing more until it has taken them. */

@@ -4,7 +4,7 @@ import type { AdmissionRequest } from "../../registry/admission/admission-plugin
 import type { ApiObject } from "../../registry/kinds/api-object.ts";
 import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { isNamespaceKind } from "../../registry/lifecycle/namespace-lifecycle.ts";
-import { userInfoJson } from "../access/user-info.ts";
+import { userInfoJson } from "../access/well-known-users.ts";
 
 const knownVersions = ["v1", "v1beta1"];
 

@@ -4,7 +4,7 @@ import {
   type LabelRequirements,
   type LabelSelector,
   parseLabelSelector,
-} from "@milo-quota/kubernetes/protocol/label-selector.ts";
+} from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { compileMatchConditions } from "./match-conditions.ts";
 import type { ServiceReference, Webhook, WebhookAddress, WebhookType } from "./webhook.ts";
 import type { WebhookRule } from "./webhook-rule.ts";

@@ -1,6 +1,6 @@
 import { forbiddenTo, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import { type Labels, matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import { type Labels, matchesLabels } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
 import type { ApiObject } from "../../registry/kinds/api-object.ts";
 import type { ServedKind } from "../../registry/kinds/served-kind.ts";

@@ -1,5 +1,5 @@
 import type { Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import type { LabelRequirements } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import type { LabelRequirements } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { MatchConditions } from "./match-conditions.ts";
 import type { WebhookRule } from "./webhook-rule.ts";
 

@@ -6,8 +6,8 @@ import {
   itemPath,
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import type { LabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
 import { labelValue, qualifiedName } from "@milo-quota/kubernetes/protocol/names.ts";
+import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { nameFaults, unless } from "./field-checks.ts";
 
 type Requirement = NonNullable<LabelSelector["matchExpressions"]>[number];

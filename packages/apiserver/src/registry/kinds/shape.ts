@@ -1,7 +1,7 @@
 import { invalidObject, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { FieldIssue } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { type JsonObject, type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { metadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
+import { metadataIssues } from "@milo-quota/kubernetes/protocol/metadata/metadata-rules.ts";
 import { type MetadataChange, withFieldOf, withMetadata, without } from "../metadata/metadata.ts";
 import { metadataChangeIssues } from "../metadata/metadata-change-rules.ts";
 import type { Subresource, WriteRequest } from "../object-request.ts";

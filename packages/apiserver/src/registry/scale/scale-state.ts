@@ -2,7 +2,7 @@ import { conflict, failure, invalidObject, StatusError } from "@milo-quota/kuber
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
-import { metadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
+import { metadataIssues } from "@milo-quota/kubernetes/protocol/metadata/metadata-rules.ts";
 import { ownedAfterUpdate } from "../field-ownership.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";

@@ -1,4 +1,4 @@
-import type { LabelRequirements } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import type { LabelRequirements } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { describe, expect, it } from "vitest";
 import type { Amount } from "../resources/fields/amount.ts";
 import { FlowNetwork, type FlowNode } from "./flow-network.ts";

@@ -1,4 +1,4 @@
-import { matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import { matchesLabels } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { type Amount, noAmount } from "../resources/fields/amount.ts";
 import type { Dimensions } from "../resources/fields/dimensions.ts";
 import { least, minus, plus } from "./arithmetic.ts";

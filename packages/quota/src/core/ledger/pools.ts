@@ -1,4 +1,4 @@
-import { formatSelector, type LabelRequirements } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import { formatSelector, type LabelRequirements } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { contributingGrantsMax } from "../resources/allowance-bucket.ts";
 import { type Amount, amountMax, noAmount } from "../resources/fields/amount.ts";
 import type { ResourceGrant } from "../resources/resource-grant.ts";

@@ -1,4 +1,8 @@
-import { type LabelRequirements, type Labels, matchesLabels } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import {
+  type LabelRequirements,
+  type Labels,
+  matchesLabels,
+} from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { amountMax, amountToJson } from "../resources/fields/amount.ts";
 import { dimensionKey, parseDimensionKey } from "../resources/fields/dimensions.ts";
 import type { ResourceGrant } from "../resources/resource-grant.ts";

@@ -2,7 +2,7 @@ import { stringType } from "@milo-quota/kubernetes/cel/cel-type.ts";
 import { compile } from "@milo-quota/kubernetes/cel/compile.ts";
 import { type FieldIssue, itemPath } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import type { LabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { type Amount, amountToJson } from "../resources/fields/amount.ts";
 import type { ConsumerRef } from "../resources/fields/consumer-ref.ts";
 import { labelText } from "../resources/fields/label-text.ts";

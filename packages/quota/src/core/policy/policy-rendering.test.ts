@@ -1,6 +1,6 @@
 import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { sentMetadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
+import { sentMetadataIssues } from "@milo-quota/kubernetes/protocol/metadata/metadata-rules.ts";
 import { dnsSubdomain } from "@milo-quota/kubernetes/protocol/names.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-import type { LabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
 import { labelValue } from "@milo-quota/kubernetes/protocol/names.ts";
+import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { PolicyBindings } from "./policy-variables.ts";
 import type { Renderer, TemplateFields } from "./template-fields.ts";
 

@@ -1,6 +1,6 @@
 import type { Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import type { LabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";

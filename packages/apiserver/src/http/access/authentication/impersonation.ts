@@ -6,7 +6,7 @@ import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { firstHeader, type RequestCredentials } from "../authenticator.ts";
 import { type Authorizer, forbiddenRequest, type RequestAttributes, resourceAttributes } from "../authorizer.ts";
 import { parseServiceAccountUsername, serviceAccountGroups, serviceAccountUsername } from "../service-account-name.ts";
-import { anonymousName, authenticatedGroup, unauthenticatedGroup } from "../user-info.ts";
+import { anonymousName, authenticatedGroup, unauthenticatedGroup } from "../well-known-users.ts";
 
 /** One thing about the user somebody wants to be, to be allowed on its own. */
 interface Wish {

@@ -2,7 +2,7 @@ import type { X509Certificate } from "node:crypto";
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { Authentication, Authenticator, RequestCredentials } from "../authenticator.ts";
-import { anonymousUser, withAuthenticatedGroup } from "../user-info.ts";
+import { anonymousUser, withAuthenticatedGroup } from "../well-known-users.ts";
 import { bearerTokenOf } from "./bearer-token.ts";
 import { ClientCertificates } from "./client-certificate.ts";
 import { firstToKnow, type TokenAuthenticator } from "./token-authenticator.ts";

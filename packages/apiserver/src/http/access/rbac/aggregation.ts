@@ -4,7 +4,7 @@ import {
   type Labels,
   matchesLabels,
   parseLabelSelector,
-} from "@milo-quota/kubernetes/protocol/label-selector.ts";
+} from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 
 /** A stored ClusterRole. */
 export type ClusterRole = JsonObject;

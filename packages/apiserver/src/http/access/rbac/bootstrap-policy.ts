@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, jsonEquals, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { authenticatedGroup, mastersGroup, unauthenticatedGroup } from "../user-info.ts";
+import { authenticatedGroup, mastersGroup, unauthenticatedGroup } from "../well-known-users.ts";
 import { bootstrapRules } from "./bootstrap-rules.ts";
 import { parseRules, ruleJson } from "./policy-rule.ts";
 import { rbacGroup } from "./rbac-objects.ts";

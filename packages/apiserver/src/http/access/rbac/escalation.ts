@@ -8,7 +8,7 @@ import {
   ownValue,
 } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type Authorizer, type RequestAttributes, resourceAttributes } from "../authorizer.ts";
-import { mastersGroup } from "../user-info.ts";
+import { mastersGroup } from "../well-known-users.ts";
 import type { PlanePolicy } from "./plane-policy.ts";
 import { noRule, type PolicyRule, parseRules, quotedList, ruleText } from "./policy-rule.ts";
 import { aggregateText, heldRules, missingRoleText } from "./rbac-authorizer.ts";

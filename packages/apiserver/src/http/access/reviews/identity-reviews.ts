@@ -2,7 +2,7 @@ import { formatTimestamp } from "@milo-quota/kubernetes/cel/values/time/timestam
 import { Timestamp } from "@milo-quota/kubernetes/cel/values/value.ts";
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { TokenIdentity } from "../authentication/token-authenticator.ts";
-import { userInfoJson, withAuthenticatedGroup } from "../user-info.ts";
+import { userInfoJson, withAuthenticatedGroup } from "../well-known-users.ts";
 import type { ReviewContext, ReviewPorts } from "./review-context.ts";
 import { badRequest, readObject, readReview, readText, readTexts, within } from "./review-fields.ts";
 

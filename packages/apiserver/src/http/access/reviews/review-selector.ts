@@ -1,8 +1,8 @@
 import { type FieldIssue, forbidden, invalid, required } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import { parseFieldSelector } from "@milo-quota/kubernetes/protocol/field-selector.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { parseSelectorText } from "@milo-quota/kubernetes/protocol/label-selector-text.ts";
 import { labelValue, qualifiedName } from "@milo-quota/kubernetes/protocol/names.ts";
+import { parseFieldSelector } from "@milo-quota/kubernetes/protocol/selectors/field-selector.ts";
+import { parseSelectorText } from "@milo-quota/kubernetes/protocol/selectors/label-selector-text.ts";
 import { type Place, readObject, readObjects, readText, readTexts, within } from "./review-fields.ts";
 
 /** A selector that a list or watch would be made with; roles do not look at it, but it has to make sense. */

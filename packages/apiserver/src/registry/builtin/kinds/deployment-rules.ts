@@ -1,5 +1,5 @@
 import { type FieldIssue, invalid, notSupported, required } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import { matchesLabels, parseLabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import { matchesLabels, parseLabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { WrittenPart } from "../../kinds/served-kind.ts";
 import { immutable, unless } from "../field-checks.ts";
 import { labelSelectorIssues } from "../label-selector-rules.ts";

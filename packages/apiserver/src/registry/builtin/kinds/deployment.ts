@@ -1,4 +1,4 @@
-import { formatSelector, parseLabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import { formatSelector, parseLabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed, wideColumn } from "../columns.ts";
 import { fallback, innerMade } from "../typed/draft.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { metadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
+import { metadataIssues } from "@milo-quota/kubernetes/protocol/metadata/metadata-rules.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { describe, expect, it } from "vitest";
 import recorded from "../../../../test/recorded/kubernetes-answers.json" with { type: "json" };

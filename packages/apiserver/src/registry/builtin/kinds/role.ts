@@ -5,8 +5,8 @@ import {
   itemPath,
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import type { LabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
 import { pathSegment } from "@milo-quota/kubernetes/protocol/names.ts";
+import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { plainColumns } from "../columns.ts";
 import { unless } from "../field-checks.ts";

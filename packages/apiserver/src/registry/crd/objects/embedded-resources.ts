@@ -6,7 +6,7 @@ import {
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { type MetadataKind, metadataIssues } from "@milo-quota/kubernetes/protocol/metadata-rules.ts";
+import { type MetadataKind, metadataIssues } from "@milo-quota/kubernetes/protocol/metadata/metadata-rules.ts";
 import { pathSegment } from "@milo-quota/kubernetes/protocol/names.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";

@@ -1,4 +1,4 @@
-import type { LabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
+import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { Schema, ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { field, items } from "../parsing/reading.ts";
 import { dimensionsMax, dimensionValueSchema } from "./dimensions.ts";

@@ -1,6 +1,6 @@
 import { childPath, type FieldIssue, itemPath } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import type { LabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { ClaimCreationPolicy } from "../claim-creation-policy.ts";
 import type { GroupKind } from "../fields/consumer-ref.ts";
 import { selectedDimensions } from "../fields/dimension-selector.ts";

@@ -1,5 +1,5 @@
-import type { LabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { ResourceList } from "../../resource-names.ts";
 
 export interface ContainerPort {

@@ -8,8 +8,8 @@ import {
   required,
   tooMany,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import type { LabelSelector } from "@milo-quota/kubernetes/protocol/label-selector.ts";
 import { dnsSubdomain, qualifiedName } from "@milo-quota/kubernetes/protocol/names.ts";
+import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { nameFaults, unless } from "../../field-checks.ts";
 import { labelSelectorIssues } from "../../label-selector-rules.ts";
 import { dns1035Label } from "../../name-rules.ts";

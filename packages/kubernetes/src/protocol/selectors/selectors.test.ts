@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { issueText } from "./field-issue.ts";
+import { issueText } from "../field-issue.ts";
 import { formatFieldSelector, matchesFields, parseFieldSelector } from "./field-selector.ts";
 import {
   formatSelector,

@@ -1,10 +1,10 @@
-import { type FieldIssue, forbidden, invalid, required, tooLong } from "./field-issue.ts";
+import { type FieldIssue, forbidden, invalid, required, tooLong } from "../field-issue.ts";
+import { dnsLabel, labelValue, type NameRule, pathSegment, qualifiedName, rememberingRight } from "../names.ts";
+import type { ObjectMeta } from "../object-meta.ts";
+import { utf8Length } from "../utf8-length.ts";
 import { type FinalizerKind, finalizerIssues } from "./finalizer-rules.ts";
 import { managedFieldsIssues } from "./managed-fields-rules.ts";
-import { dnsLabel, labelValue, type NameRule, pathSegment, qualifiedName, rememberingRight } from "./names.ts";
-import type { ObjectMeta } from "./object-meta.ts";
 import { ownerIssues } from "./owner-reference-rules.ts";
-import { utf8Length } from "./utf8-length.ts";
 
 const annotationBytesMax = 256 * 1024;
 const none: readonly never[] = [];

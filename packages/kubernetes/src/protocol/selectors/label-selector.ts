@@ -1,5 +1,5 @@
-import { childPath, type FieldIssue, invalid, itemPath, notSupported, type Parsed } from "./field-issue.ts";
-import { labelValue, qualifiedName } from "./names.ts";
+import { childPath, type FieldIssue, invalid, itemPath, notSupported, type Parsed } from "../field-issue.ts";
+import { labelValue, qualifiedName } from "../names.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,5 +1,5 @@
-import { childPath, type FieldIssue, invalid } from "./field-issue.ts";
-import { type OwnerReference, parseApiVersion } from "./object-meta.ts";
+import { childPath, type FieldIssue, invalid } from "../field-issue.ts";
+import { type OwnerReference, parseApiVersion } from "../object-meta.ts";
 
 const path = "metadata.ownerReferences";
 const none: readonly never[] = [];

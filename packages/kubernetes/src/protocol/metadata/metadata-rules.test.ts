@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { issueText } from "./field-issue.ts";
+import { issueText } from "../field-issue.ts";
+import { dnsSubdomain } from "../names.ts";
+import type { ObjectMeta } from "../object-meta.ts";
 import { sentMetadataIssues } from "./metadata-rules.ts";
-import { dnsSubdomain } from "./names.ts";
-import type { ObjectMeta } from "./object-meta.ts";
 
 describe("metadata", () => {
   const cases: Record<string, [metadata: ObjectMeta, scope: "Namespaced" | "Cluster", issues: (string | RegExp)[]]> = {

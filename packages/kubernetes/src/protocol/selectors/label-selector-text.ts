@@ -1,6 +1,6 @@
-import { quote } from "./go-quote.ts";
+import { quote } from "../go-quote.ts";
+import { labelValue, qualifiedName } from "../names.ts";
 import { canonical, integerOf, type LabelRequirement, type LabelRequirements } from "./label-selector.ts";
-import { labelValue, qualifiedName } from "./names.ts";
 
 export type SelectorResult<Value> =
   | { readonly ok: true; readonly value: Value }

@@ -1,5 +1,5 @@
-import { type FieldIssue, invalid, itemPath } from "./field-issue.ts";
-import { qualifiedName, rememberingRight } from "./names.ts";
+import { type FieldIssue, invalid, itemPath } from "../field-issue.ts";
+import { qualifiedName, rememberingRight } from "../names.ts";
 
 export const orphanFinalizer = "orphan";
 export const foregroundFinalizer = "foregroundDeletion";

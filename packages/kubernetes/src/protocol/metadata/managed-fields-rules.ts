@@ -1,6 +1,6 @@
-import { childPath, type FieldIssue, invalid, itemPath, tooLong } from "./field-issue.ts";
-import type { ManagedFieldsEntry } from "./object-meta.ts";
-import { utf8Length } from "./utf8-length.ts";
+import { childPath, type FieldIssue, invalid, itemPath, tooLong } from "../field-issue.ts";
+import type { ManagedFieldsEntry } from "../object-meta.ts";
+import { utf8Length } from "../utf8-length.ts";
 
 const managerLengthMax = 128;
 const none: readonly never[] = [];
