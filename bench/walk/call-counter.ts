@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BundleSources } from "./bundle-sources.ts";
@@ -19,9 +20,7 @@ export class CallCounter {
       await session.call("Profiler.enable");
       await session.call("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
     }
-    const files = [program, join(dirname(program), "sqlite-worker.js")].map((file) => resolve(file));
-    const sources = files.map((file) => [pathToFileURL(file).href, BundleSources.read(file)] as const);
-    return new CallCounter(inspector, new Map(sources));
+    return new CallCounter(inspector, sourcesIn(resolve(dirname(program))));
   }
 
   private constructor(inspector: Inspector, sources: SourcesByUrl) {
@@ -42,4 +41,10 @@ export class CallCounter {
   close(): Promise<void> {
     return this.#inspector.close();
   }
+}
+
+/** Of all files that a program was bundled into. */
+function sourcesIn(folder: string): SourcesByUrl {
+  const files = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  return new Map(files.map((name) => [pathToFileURL(join(folder, name)).href, BundleSources.read(join(folder, name))]));
 }

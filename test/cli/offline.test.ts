@@ -9,7 +9,7 @@ import { bundle } from "../../tools/bundle.ts";
 const example = "examples/projects-per-organization";
 let folder = "";
 
-const program = "node_modules/.cache/milo-quota/milo-quota.js";
+const program = "node_modules/.cache/milo-quota/offline/milo-quota.js";
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "milo-quota-"));

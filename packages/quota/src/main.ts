@@ -1,35 +1,19 @@
+#!/usr/bin/env node
 // The program: which commands there are, the real clock, and what happens to what goes wrong.
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { serve } from "@milo-quota/apiserver/serve.ts";
-import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import type { AnyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
-import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import { Command, CommanderError } from "commander";
 import packageJson from "../../../package.json" with { type: "json" };
+import type { Surroundings } from "./cli/cluster/chosen-access.ts";
 import { addCompletion } from "./cli/completion.ts";
-import { addDemo } from "./cli/demo/demo.ts";
-import { addDoctor } from "./cli/doctor/doctor.ts";
 import { exitCodes } from "./cli/exit-codes.ts";
-import { addExplain } from "./cli/explain/explain.ts";
-import { addExport } from "./cli/export/export.ts";
 import { addHelp } from "./cli/help.ts";
-import { addRecount } from "./cli/recount/recount.ts";
-import { addRender } from "./cli/render.ts";
-import { addApiserver } from "./cli/serving/apiserver.ts";
-import { startLogged } from "./cli/serving/server-log.ts";
+import type { RunningServer, ServerOptions, ServerPorts } from "./cli/serving/serving-flags.ts";
 import { shellOf } from "./cli/serving/shell-lines.ts";
-import { addUp } from "./cli/serving/up.ts";
-import { addSimulateCreate } from "./cli/simulate/simulate-create.ts";
-import { addToken } from "./cli/token/token.ts";
-import { addUsage } from "./cli/usage.ts";
-import { addValidate } from "./cli/validate.ts";
-import { quotaKinds } from "./core/resources/kinds.ts";
-import { up } from "./embedded/up.ts";
-import { makeUserToken, parseUserToken, userTokenType } from "./tenancy/user-token.ts";
 
 // Whoever reads our output may have seen enough. What a command began it ends all the same, and says nothing of it.
 for (const stream of [process.stdout, process.stderr]) {
@@ -39,20 +23,116 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const now = (): string => new Date().toISOString().replace(/\.[0-9]+/, "");
+const elapsedMs = (): number => performance.now();
 
 /** As a plug-in of kubectl the program is called, and calls itself, by that name. */
 const isPlugin = /^kubectl-quota(\.[a-z]+)?$/.test(basename(process.argv[1] ?? ""));
 const name = isPlugin ? "kubectl quota" : "milo-quota";
+const examples = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "../../../examples" : "../examples", import.meta.url),
+);
 
 const program = new Command(name)
   .description("A quota system for multi-tenant clouds, used through the Kubernetes API")
   .version(packageJson.version)
   .exitOverride();
-addValidate(program);
-addRender(program, now);
-const elapsedMs = (): number => performance.now();
-const ended = (): Promise<void> =>
-  new Promise((resolve) => {
+
+/** Commands wait for what they wait for: nothing else keeps the process from ending. */
+const patientClock: Clock = {
+  now: () => Date.now(),
+  after: (delayMs, call) => {
+    const timer = setTimeout(call, delayMs);
+    return { stop: () => clearTimeout(timer) };
+  },
+};
+const surroundings = (): Surroundings => ({
+  env: process.env,
+  homeFolder: homedir(),
+  currentFolder: process.cwd(),
+  hasTerminal: process.stdin.isTTY === true,
+  clock: patientClock,
+  note: (text: string) => console.error(text),
+});
+
+/** Loads the code of a command, and adds it to the program. */
+type AddCommand = () => Promise<void>;
+
+/** In the order of the help. Imports are made on demand, so that a short command does not wait for a server's code. */
+const commands = new Map<string, AddCommand>([
+  ["validate", async () => (await import("./cli/validate.ts")).addValidate(program)],
+  ["render", async () => (await import("./cli/render.ts")).addRender(program, now)],
+  [
+    "apiserver",
+    async () => (await import("./cli/serving/apiserver.ts")).addApiserver(program, serverPorts(startApiserver)),
+  ],
+  ["up", async () => (await import("./cli/serving/up.ts")).addUp(program, serverPorts(startUp), examples)],
+  ["usage", async () => (await import("./cli/usage.ts")).addUsage(program, surroundings())],
+  ["explain", async () => (await import("./cli/explain/explain.ts")).addExplain(program, surroundings())],
+  [
+    "simulate-create",
+    async () => (await import("./cli/simulate/simulate-create.ts")).addSimulateCreate(program, surroundings()),
+  ],
+  ["recount", async () => (await import("./cli/recount/recount.ts")).addRecount(program, surroundings())],
+  ["doctor", addDoctor],
+  ["token", addToken],
+  ["export", async () => (await import("./cli/export/export.ts")).addExport(program, surroundings())],
+  ["demo", async () => (await import("./cli/demo/demo.ts")).addDemo(program, surroundings(), { start: startDemo })],
+]);
+
+async function addDoctor(): Promise<void> {
+  const doctor = await import("./cli/doctor/doctor.ts");
+  const { crdOf } = await import("@milo-quota/kubernetes/schema/crd.ts");
+  const { quotaKinds } = await import("./core/resources/kinds.ts");
+  doctor.addDoctor(program, surroundings(), () => quotaKinds.map((kind) => crdOf(kind) as unknown as AnyObject));
+}
+
+async function addToken(): Promise<void> {
+  const token = await import("./cli/token/token.ts");
+  const { makeUserToken, parseUserToken, userTokenType } = await import("./tenancy/user-token.ts");
+  token.addToken(program, surroundings(), {
+    secretType: userTokenType,
+    make: (order) => makeUserToken(order, randomBytes),
+    parse: parseUserToken,
+  });
+}
+
+function serverPorts(start: ServerPorts["start"]): ServerPorts {
+  const { env, platform, argv } = process;
+  const shell = shellOf({ env, platform, started: argv[1] ?? "", currentFolder: process.cwd() });
+  return { start, elapsedMs, ended, shell };
+}
+
+async function startApiserver(options: ServerOptions): Promise<RunningServer> {
+  const { serve } = await import("@milo-quota/apiserver/serve.ts");
+  const { systemClock } = await import("@milo-quota/apiserver/system-clock.ts");
+  const { startLogged } = await import("./cli/serving/server-log.ts");
+  const start = startLogged(
+    (address, { report }) => serve({ ...address, clock: systemClock, report: (error) => report("server", error) }),
+    { now, elapsedMs },
+  );
+  return start(options);
+}
+
+async function startUp(options: ServerOptions): Promise<RunningServer> {
+  const { up } = await import("./embedded/up.ts");
+  const { systemClock } = await import("@milo-quota/apiserver/system-clock.ts");
+  const { startLogged } = await import("./cli/serving/server-log.ts");
+  const start = startLogged((address, voices) => up({ ...address, ...voices, clock: systemClock, elapsedMs }), {
+    now,
+    elapsedMs,
+  });
+  return start(options);
+}
+
+async function startDemo(): Promise<RunningServer> {
+  const { up } = await import("./embedded/up.ts");
+  const { systemClock } = await import("@milo-quota/apiserver/system-clock.ts");
+  const report = (where: string, error: unknown): void => console.error(where, error);
+  return up({ host: "127.0.0.1", port: 0, clock: systemClock, elapsedMs, report });
+}
+
+function ended(): Promise<void> {
+  return new Promise((resolve) => {
     process.once("SIGINT", () => resolve());
     process.once("SIGTERM", () => resolve());
     process.once("SIGHUP", () => {
@@ -61,71 +141,17 @@ const ended = (): Promise<void> =>
       resolve();
     });
   });
-const shell = shellOf({
-  env: process.env,
-  platform: process.platform,
-  started: process.argv[1] ?? "",
-  currentFolder: process.cwd(),
-});
-addApiserver(program, {
-  start: startLogged(
-    (options, { report }) => serve({ ...options, clock: systemClock, report: (error) => report("server", error) }),
-    { now, elapsedMs },
-  ),
-  elapsedMs,
-  ended,
-  shell,
-});
-addUp(
-  program,
-  {
-    start: startLogged((options, voices) => up({ ...options, ...voices, clock: systemClock, elapsedMs }), {
-      now,
-      elapsedMs,
-    }),
-    elapsedMs,
-    ended,
-    shell,
-  },
-  fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "../../../examples" : "../examples", import.meta.url)),
-);
-/** Commands wait for what they wait for: nothing else keeps the process from ending. */
-const patientClock: Clock = {
-  now: systemClock.now,
-  after: (delayMs, call) => {
-    const timer = setTimeout(call, delayMs);
-    return { stop: () => clearTimeout(timer) };
-  },
-};
-const surroundings = {
-  env: process.env,
-  homeFolder: homedir(),
-  currentFolder: process.cwd(),
-  hasTerminal: process.stdin.isTTY === true,
-  clock: patientClock,
-  note: (text: string) => console.error(text),
-};
-addUsage(program, surroundings);
-addExplain(program, surroundings);
-addSimulateCreate(program, surroundings);
-addRecount(program, surroundings);
-addDoctor(program, surroundings, () => quotaKinds.map((kind) => crdOf(kind) as unknown as AnyObject));
-addToken(program, surroundings, {
-  secretType: userTokenType,
-  make: (order) => makeUserToken(order, randomBytes),
-  parse: parseUserToken,
-});
-addExport(program, surroundings);
-addDemo(program, surroundings, {
-  start: () =>
-    up({
-      host: "127.0.0.1",
-      port: 0,
-      clock: systemClock,
-      elapsedMs,
-      report: (where, error) => console.error(where, error),
-    }),
-});
+}
+
+/** Without a command, all of them: for the list in the help, for completion, and to suggest one for a mistyped name. */
+function commandsFor([word = "", ...others]: readonly string[]): readonly AddCommand[] {
+  if (word === "--version" || word === "-V") return [];
+  if (word === "help") return commandsFor(others);
+  const named = commands.get(word);
+  return named === undefined ? [...commands.values()] : [named];
+}
+
+for (const add of commandsFor(process.argv.slice(2))) await add();
 addCompletion(program);
 addHelp(program);
 
