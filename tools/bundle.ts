@@ -11,31 +11,37 @@ interface BundleOptions {
   readonly sourcemap?: boolean;
 }
 
+const mainFile = "packages/quota/src/main.ts";
+/** Programs of threads that ours start, by their names in the folder of the bundle. */
+const serverThread = { "server-thread": "packages/quota/src/server-thread.ts" };
+const diskThread = { "sqlite-worker": "packages/apiserver/src/storage/log/sqlite-worker.ts" };
+
 /** Bundles the program, so that it starts fast and a package needs no compiler. Tells which source is in which file. */
 export async function bundle(outfile: string, options: BundleOptions = {}): Promise<Metafile> {
-  const metafile = await bundleProgram("packages/quota/src/main.ts", outfile, options);
+  const metafile = await bundleProgram(mainFile, outfile, options);
   chmodSync(outfile, 0o755);
   return metafile;
 }
 
-/**
- * Bundles a program: one file, further ones beside it (`<program>-*.js`) for code that is imported on demand, and last the
- * thread that writes to the disk.
- */
+/** Bundles a program: one file, chunks beside it (`<program>-*.js`), and threads, the one that writes to the disk last. */
 export async function bundleProgram(program: string, outfile: string, options: BundleOptions = {}): Promise<Metafile> {
-  const metafile = await bundleFile(program, outfile, options);
+  const threads = program === mainFile ? serverThread : {};
+  const metafile = await bundleFiles({ [nameOf(outfile)]: program, ...threads }, outfile, options);
   removeOldChunks(outfile, metafile);
-  const thread = join(dirname(outfile), "sqlite-worker.js");
-  await bundleFile("packages/apiserver/src/storage/log/sqlite-worker.ts", thread, options);
+  await bundleFiles(diskThread, outfile, options);
   return metafile;
 }
 
-async function bundleFile(entry: string, outfile: string, { sourcemap = false }: BundleOptions): Promise<Metafile> {
-  const name = basename(outfile, ".js");
+/** Programs that share chunks, named for the first of them. */
+async function bundleFiles(
+  entryPoints: Readonly<Record<string, string>>,
+  outfile: string,
+  { sourcemap = false }: BundleOptions,
+): Promise<Metafile> {
   const { metafile } = await build({
-    entryPoints: [{ in: entry, out: name }],
+    entryPoints,
     outdir: dirname(outfile),
-    chunkNames: `${name}-[name]-[hash]`,
+    chunkNames: `${nameOf(outfile)}-[name]-[hash]`,
     bundle: true,
     splitting: true,
     metafile: true,
@@ -53,9 +59,13 @@ async function bundleFile(entry: string, outfile: string, { sourcemap = false }:
 function removeOldChunks(outfile: string, { outputs }: Metafile): void {
   const folder = dirname(outfile);
   const written = new Set(Object.keys(outputs).map((file) => basename(file)));
-  const prefix = `${basename(outfile, ".js")}-`;
+  const prefix = `${nameOf(outfile)}-`;
   for (const file of readdirSync(folder)) {
     const isChunk = file.startsWith(prefix) && /\.js(\.map)?$/.test(file);
     if (isChunk && !written.has(file)) rmSync(join(folder, file));
   }
+}
+
+function nameOf(outfile: string): string {
+  return basename(outfile, ".js");
 }

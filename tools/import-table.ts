@@ -23,7 +23,7 @@ export const importTable: Readonly<Record<string, Room>> = {
   admission: { rooms: viewRooms, packages: anyPackage },
   tenancy: { rooms: viewRooms, packages: anyPackage },
   cli: { rooms: ["protocol", "core", "client", "views", "telemetry"], packages: anyPackage },
-  // Puts the halves together in one process. Only main.ts starts it.
+  // Puts the halves together in one process. Only server-thread.ts starts it.
   embedded: {
     rooms: [...viewRooms, "apiserver", "controllers", "admission", "tenancy"],
     packages: anyPackage,
@@ -76,7 +76,7 @@ function refusedRoom(file: string, target: string): string | undefined {
   if (target === mainFile) return "nothing imports main.ts";
   const from = roomOf(file);
   const to = roomOf(target);
-  if (from === undefined) return undefined; // main.ts, tests, tools and benches see everything but main.ts
+  if (from === undefined) return undefined; // main.ts, server-thread.ts, tests, tools and benches see everything but main.ts
   if (to === undefined && isTestOf(file, target)) return undefined;
   if (to === undefined) return `${from} may not reach outside the packages`;
   if (from === to) return refusedFolder(from, file, target);

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const program = join(root, "dist/milo-quota.js");
-/** The first and the last file of a build: chunks are written between them. */
+/** The first and the last file of a build: all others are written between them. */
 const built = [program, join(root, "dist/sqlite-worker.js")];
 const sources = ["packages", "tools", "package.json", "package-lock.json"].map((path) => join(root, path));
 

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { bundleProgram } from "../../tools/bundle.ts";
 import type { Target } from "../apiserver/load.ts";
-import { programFlags } from "../program-flags.ts";
+import { heapFlags } from "../heap-flags.ts";
 import { type Load, Makers } from "./makers.ts";
 
 export interface Setup {
@@ -51,7 +51,7 @@ export class AdmissionChild {
   static async start(setup: Setup): Promise<AdmissionChild> {
     const child = fork(program, [JSON.stringify(setup)], {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
-      execArgv: ["--expose-gc", "--max-old-space-size=8192", ...programFlags()],
+      execArgv: ["--expose-gc", "--max-old-space-size=8192", ...heapFlags],
     });
     const { target } = await answer<Started>(child);
     return new AdmissionChild(child, setup, target);

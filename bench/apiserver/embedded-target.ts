@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { bundleProgram } from "../../tools/bundle.ts";
+import { heapFlags } from "../heap-flags.ts";
 import { authorityIn } from "../kubeconfig.ts";
-import { programFlags } from "../program-flags.ts";
 import type { Target } from "./load.ts";
 
 export interface EmbeddedTarget extends Target {
@@ -21,7 +21,7 @@ export async function bundleServer(): Promise<void> {
 
 /** The embedded server as people run it: bundled, durable, in a process of its own. */
 export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
-  const child = fork(program, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [...programFlags()] });
+  const child = fork(program, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [...heapFlags] });
   const { url, kubeconfig, readyMs } = await answer<{ url: string; kubeconfig: string; readyMs: number }>(child);
   return {
     url,

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { bundleProgram } from "../../tools/bundle.ts";
 import type { Target } from "../apiserver/load.ts";
-import { programFlags } from "../program-flags.ts";
+import { heapFlags } from "../heap-flags.ts";
 import { Claimants, type Load, type Work } from "./claimants.ts";
 import { socketDoor } from "./door.ts";
 
@@ -62,7 +62,7 @@ export class QuotaChild {
   static async start(setup: Setup): Promise<QuotaChild> {
     const child = fork(program, [JSON.stringify(setup)], {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
-      execArgv: ["--expose-gc", "--max-old-space-size=12288", ...programFlags()],
+      execArgv: ["--expose-gc", "--max-old-space-size=12288", ...heapFlags],
     });
     return new QuotaChild(child, setup, await answer<Started>(child));
   }

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { Target } from "../apiserver/load.ts";
 import { authorityIn } from "../kubeconfig.ts";
-import { programFlags } from "../program-flags.ts";
 
 const token = "bench";
 const startMsMax = 30_000;
@@ -28,7 +27,7 @@ export class StartedProgram {
 
   static async start(file: string, { inspect = false } = {}): Promise<StartedProgram> {
     const folder = mkdtempSync(join(tmpdir(), "milo-quota-bench-"));
-    const nodeFlags = [...programFlags(), ...(inspect ? ["--inspect=127.0.0.1:0"] : [])];
+    const nodeFlags = inspect ? ["--inspect=127.0.0.1:0"] : [];
     const upFlags = ["--data-dir", folder, "--port", "0", "--token", token];
     const child = spawn(process.execPath, [...nodeFlags, file, "up", ...upFlags], {
       stdio: ["ignore", "pipe", "pipe"],

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { programFlags } from "../../bench/program-flags.ts";
 import { FrontDoor } from "./front-door.ts";
 import { RunningProgram } from "./running-program.ts";
 
@@ -55,8 +54,4 @@ describe("npm start", () => {
     rmSync(join(folder, "packages", "quota", "src", "new.ts"));
     expect(await again()).toBeGreaterThan(second);
   }, 120_000);
-
-  it("gives the program room for what comes and goes, as benchmarks do", () => {
-    expect(programFlags()).toEqual([expect.stringMatching(/^--max-semi-space-size=\d+$/)]);
-  });
 });

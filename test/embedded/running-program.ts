@@ -61,7 +61,7 @@ export class RunningProgram {
     return text;
   }
 
-  async end(signal: "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGKILL"): Promise<Ending> {
+  async end(signal: "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGUSR2" | "SIGKILL"): Promise<Ending> {
     const { pid, exitCode, signalCode } = this.#child;
     if (!this.#isGroup) this.#child.kill(signal);
     else if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, signal);

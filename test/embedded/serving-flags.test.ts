@@ -62,7 +62,11 @@ describe("milo-quota up", () => {
   }, 60_000);
 
   it("tells of a failure that nobody waited for, and goes on", async () => {
-    const forget = 'process.once("SIGUSR2", () => void Promise.reject(new Error("forgotten")))';
+    // Runs in every thread. Signals reach the main one only, which passes it on to the server's.
+    const forget = `const threads = new BroadcastChannel("threads");
+      process.once("SIGUSR2", () => threads.postMessage("forget"));
+      threads.onmessage = () => void Promise.reject(new Error("forgotten"));
+      threads.unref();`;
     const args = ["up", "--in-memory", "--port", "0", "--metrics-port", "0"];
     const { child, said } = await started(args, /Ctrl-C/, "pipe", ["--import", `data:text/javascript,${forget}`]);
     const told = new Promise<string>((resolve) => {

@@ -12,8 +12,9 @@ import type { Surroundings } from "./cli/cluster/chosen-access.ts";
 import { addCompletion } from "./cli/completion.ts";
 import { exitCodes } from "./cli/exit-codes.ts";
 import { addHelp } from "./cli/help.ts";
-import type { RunningServer, ServerOptions, ServerPorts } from "./cli/serving/serving-flags.ts";
+import type { ServerPorts } from "./cli/serving/serving-flags.ts";
 import { shellOf } from "./cli/serving/shell-lines.ts";
+import type { ServerOrder } from "./cli/serving/start-in-thread.ts";
 
 // Whoever reads our output may have seen enough. What a command began it ends all the same, and says nothing of it.
 for (const stream of [process.stdout, process.stderr]) {
@@ -63,9 +64,9 @@ const commands = new Map<string, AddCommand>([
   ["render", async () => (await import("./cli/render.ts")).addRender(program, now)],
   [
     "apiserver",
-    async () => (await import("./cli/serving/apiserver.ts")).addApiserver(program, serverPorts(startApiserver)),
+    async () => (await import("./cli/serving/apiserver.ts")).addApiserver(program, serverPorts("apiserver")),
   ],
-  ["up", async () => (await import("./cli/serving/up.ts")).addUp(program, serverPorts(startUp), examples)],
+  ["up", async () => (await import("./cli/serving/up.ts")).addUp(program, serverPorts("up"), examples)],
   ["usage", async () => (await import("./cli/usage.ts")).addUsage(program, surroundings())],
   ["explain", async () => (await import("./cli/explain/explain.ts")).addExplain(program, surroundings())],
   [
@@ -76,7 +77,7 @@ const commands = new Map<string, AddCommand>([
   ["doctor", addDoctor],
   ["token", addToken],
   ["export", async () => (await import("./cli/export/export.ts")).addExport(program, surroundings())],
-  ["demo", async () => (await import("./cli/demo/demo.ts")).addDemo(program, surroundings(), { start: startDemo })],
+  ["demo", async () => (await import("./cli/demo/demo.ts")).addDemo(program, surroundings(), startOf("up"))],
 ]);
 
 async function addDoctor(): Promise<void> {
@@ -96,39 +97,14 @@ async function addToken(): Promise<void> {
   });
 }
 
-function serverPorts(start: ServerPorts["start"]): ServerPorts {
+function startOf(command: ServerOrder["command"]): ServerPorts["start"] {
+  return async (options) => (await import("./cli/serving/start-in-thread.ts")).startInThread(command, options);
+}
+
+function serverPorts(command: ServerOrder["command"]): ServerPorts {
   const { env, platform, argv } = process;
   const shell = shellOf({ env, platform, started: argv[1] ?? "", currentFolder: process.cwd() });
-  return { start, elapsedMs, ended, shell };
-}
-
-async function startApiserver(options: ServerOptions): Promise<RunningServer> {
-  const { serve } = await import("@milo-quota/apiserver/serve.ts");
-  const { systemClock } = await import("@milo-quota/apiserver/system-clock.ts");
-  const { startLogged } = await import("./cli/serving/server-log.ts");
-  const start = startLogged(
-    (address, { report }) => serve({ ...address, clock: systemClock, report: (error) => report("server", error) }),
-    { now, elapsedMs },
-  );
-  return start(options);
-}
-
-async function startUp(options: ServerOptions): Promise<RunningServer> {
-  const { up } = await import("./embedded/up.ts");
-  const { systemClock } = await import("@milo-quota/apiserver/system-clock.ts");
-  const { startLogged } = await import("./cli/serving/server-log.ts");
-  const start = startLogged((address, voices) => up({ ...address, ...voices, clock: systemClock, elapsedMs }), {
-    now,
-    elapsedMs,
-  });
-  return start(options);
-}
-
-async function startDemo(): Promise<RunningServer> {
-  const { up } = await import("./embedded/up.ts");
-  const { systemClock } = await import("@milo-quota/apiserver/system-clock.ts");
-  const report = (where: string, error: unknown): void => console.error(where, error);
-  return up({ host: "127.0.0.1", port: 0, clock: systemClock, elapsedMs, report });
+  return { start: startOf(command), elapsedMs, ended, shell };
 }
 
 function ended(): Promise<void> {

@@ -18,7 +18,7 @@ import { type PlaneObject, pack, storedObjects } from "./recording.ts";
 
 const triesMax = 30;
 
-const program = ["--max-semi-space-size=64", "dist/milo-quota.js", "up", "--port", "0", "--data-dir"];
+const program = ["dist/milo-quota.js", "up", "--port", "0", "--data-dir"];
 
 /** Creates objects of sizes 1, 1, 2, 1, 1, 2 and so on, and deletes the oldest. */
 class Client {

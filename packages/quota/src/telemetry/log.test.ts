@@ -1,7 +1,8 @@
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { describe, expect, it } from "vitest";
 import { ErrorReports } from "./error-reports.ts";
-import { createLog, type LogLevel } from "./log.ts";
+import { createLog } from "./log.ts";
+import type { LogLevel } from "./log-levels.ts";
 
 function logged(form: "readable" | "json", level: LogLevel = "info") {
   const lines: string[] = [];

@@ -1,8 +1,6 @@
 import { pino } from "pino";
+import type { LogLevel } from "./log-levels.ts";
 import { readableLine } from "./readable-line.ts";
-
-export const logLevels = ["error", "warn", "info", "debug"] as const;
-export type LogLevel = (typeof logLevels)[number];
 
 type LogFields = Readonly<Record<string, string | number | undefined>>;
 

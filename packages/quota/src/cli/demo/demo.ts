@@ -1,9 +1,11 @@
 import type { Command } from "commander";
+import { defaultQuotaOptions } from "../../core/resources/quota-options.ts";
 import type { Surroundings } from "../cluster/chosen-access.ts";
 import { localFile } from "../cluster/chosen-access.ts";
 import { type ClusterFlags, withClusterFlags } from "../cluster/cluster-flags.ts";
 import { onCluster } from "../cluster/on-cluster.ts";
 import { exitCodes } from "../exit-codes.ts";
+import type { ServerOptions, ServerPorts } from "../serving/serving-flags.ts";
 import { play } from "./play.ts";
 
 interface DemoFlags extends ClusterFlags {
@@ -11,12 +13,10 @@ interface DemoFlags extends ClusterFlags {
   readonly keep?: boolean;
 }
 
-/** Starts a server for the demo alone. */
-export interface DemoPort {
-  start(): Promise<{ readonly url: string; readonly token: string; stop(): Promise<void> }>;
-}
+/** For a server that runs for the demo alone. Its warnings, such as of conflicts that it retries, would only distract. */
+const aloneOptions: ServerOptions = { host: "127.0.0.1", port: 0, logLevel: "error", quota: defaultQuotaOptions };
 
-export function addDemo(program: Command, surroundings: Surroundings, server: DemoPort): void {
+export function addDemo(program: Command, surroundings: Surroundings, start: ServerPorts["start"]): void {
   const name = program.name();
   const command = program
     .command("demo")
@@ -35,7 +35,7 @@ Examples:
     );
   withClusterFlags(command).action(async () => {
     const flags = command.optsWithGlobals<DemoFlags>();
-    if (flags.inMemory === true || !isNamed(flags, surroundings)) await playAlone(command, surroundings, server);
+    if (flags.inMemory === true || !isNamed(flags, surroundings)) await playAlone(command, surroundings, start);
     else await playOn(command, surroundings);
   });
 }
@@ -46,9 +46,9 @@ function isNamed(flags: DemoFlags, surroundings: Surroundings): boolean {
   return isSaid || (surroundings.env["KUBECONFIG"] ?? "") !== "" || localFile(flags, surroundings) !== undefined;
 }
 
-async function playAlone(command: Command, surroundings: Surroundings, server: DemoPort): Promise<void> {
+async function playAlone(command: Command, surroundings: Surroundings, start: ServerPorts["start"]): Promise<void> {
   console.log("Starting a server in memory: nothing of this is kept.\n");
-  const { url, token, stop } = await server.start();
+  const { url, token, stop } = await start(aloneOptions);
   const given = { server: url, token, insecureSkipTlsVerify: true };
   for (const [flag, value] of Object.entries(given)) command.setOptionValue(flag, value);
   try {

@@ -1,5 +1,6 @@
 import { ErrorReports } from "../../telemetry/error-reports.ts";
-import { createLog, type Log, type LogLevel } from "../../telemetry/log.ts";
+import { createLog, type Log, type LogOptions } from "../../telemetry/log.ts";
+import type { LogLevel } from "../../telemetry/log-levels.ts";
 import type { RunningServer, ServerOptions } from "./serving-flags.ts";
 
 /** Where a server says what happens, and what goes wrong. */
@@ -8,15 +9,16 @@ interface Voices {
   readonly report: (where: string, error: unknown) => void;
 }
 
-type Start = (options: Omit<ServerOptions, "logLevel">, voices: Voices) => Promise<RunningServer>;
+export type Start = (options: Omit<ServerOptions, "logLevel">, voices: Voices) => Promise<RunningServer>;
 
 export interface LogPorts {
   /** The time as text. */
   readonly now: () => string;
   readonly elapsedMs: () => number;
+  readonly form: LogOptions["form"];
 }
 
-/** Starts a server whose voice goes to the error output: for people if that is a terminal, else as lines of JSON. */
+/** Starts a server whose voice goes to the error output. */
 export function startLogged(start: Start, ports: LogPorts): (options: ServerOptions) => Promise<RunningServer> {
   return async ({ logLevel, ...options }) => {
     const log = errorOutput(logLevel, ports);
@@ -50,8 +52,7 @@ function reportForgotten({ report }: ErrorReports): () => void {
   return () => process.off("unhandledRejection", forgotten);
 }
 
-function errorOutput(level: LogLevel, { now }: LogPorts): Log {
-  const form = process.stderr.isTTY ? "readable" : "json";
+function errorOutput(level: LogLevel, { now, form }: LogPorts): Log {
   const write = (line: string): void => {
     process.stderr.write(line);
   };

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { enforcements } from "../../core/resources/enforcement.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../../core/resources/quota-options.ts";
-import { type LogLevel, logLevels } from "../../telemetry/log.ts";
+import { type LogLevel, logLevels } from "../../telemetry/log-levels.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Shell } from "./shell-lines.ts";
 
