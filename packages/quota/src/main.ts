@@ -6,6 +6,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AnyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { Command, CommanderError } from "commander";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { Surroundings } from "./cli/cluster/chosen-access.ts";
@@ -23,7 +24,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-const now = (): string => new Date().toISOString().replace(/\.[0-9]+/, "");
+const now = (): string => timeText(Date.now());
 const elapsedMs = (): number => performance.now();
 
 /** As a plug-in of kubectl the program is called, and calls itself, by that name. */

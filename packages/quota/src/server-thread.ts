@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { serve } from "@milo-quota/apiserver/serve.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
-import { timeText } from "@milo-quota/kubernetes/client/timestamp.ts";
+import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
 import { type Start, startLogged } from "./cli/serving/server-log.ts";
 import type { ServerOrder, StartedServer } from "./cli/serving/start-in-thread.ts";
 import { up } from "./embedded/up.ts";
