@@ -25,7 +25,9 @@ export class ClaimsOutliveObjects implements Invariant {
     const { before, after } = change;
     if (before === undefined || this.#book.isEndedByHand(before.uid)) return;
     if (before.automatic === undefined) yield* manualFaults(before, after);
-    else if (after === undefined && before.state !== "denied") yield* this.#endFaults(before, truth, change.atMs);
+    else if (isEnding(before, after) && before.state !== "denied") {
+      yield* this.#endFaults(before, truth, change.atMs);
+    }
   }
 
   *#endFaults(claim: TrueClaim, truth: QuotaTruth, nowMs: number): Generator<string> {
@@ -38,6 +40,11 @@ export class ClaimsOutliveObjects implements Invariant {
         yield `claim ${claim.key.name} (${claim.uid}) is deleted, and its object ${uid} may still be stored`;
     }
   }
+}
+
+/** Gone, or on its way: a finalizer keeps a bound claim until its object is gone, and nothing has reason to delete it before. */
+function isEnding(before: TrueClaim, after: TrueClaim | undefined): boolean {
+  return after === undefined || (after.deleting && !before.deleting);
 }
 
 function* manualFaults({ key, uid }: TrueClaim, after: TrueClaim | undefined): Generator<string> {
