@@ -76,7 +76,7 @@ function refusedRoom(file: string, target: string): string | undefined {
   if (target === mainFile) return "nothing imports main.ts";
   const from = roomOf(file);
   const to = roomOf(target);
-  if (from === undefined) return undefined; // main.ts, server-thread.ts, tests, tools and benches see everything but main.ts
+  if (from === undefined) return undefined; // files beside the rooms, tests, tools and benches see everything but main.ts
   if (to === undefined && isTestOf(file, target)) return undefined;
   if (to === undefined) return `${from} may not reach outside the packages`;
   if (from === to) return refusedFolder(from, file, target);
