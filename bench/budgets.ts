@@ -75,6 +75,12 @@ export const budgets = {
     unit: "ms",
     reason: "a start that people wait for is one they do not make",
   },
+  versionCpu: {
+    bound: "at most",
+    value: 1.5,
+    unit: "x node -e 0",
+    reason: "a command that needs no server must not pay for its code; completion and scripts call it often",
+  },
   apiWatchMemory: {
     bound: "at most",
     value: 200,

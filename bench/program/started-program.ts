@@ -1,16 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { Target } from "../apiserver/load.ts";
 import { authorityIn } from "../kubeconfig.ts";
+import { cpuTimesOf } from "./cpu-time.ts";
 
 const token = "bench";
 const startMsMax = 30_000;
 const stopMsMax = 15_000;
-/** The unit of times in /proc. */
-const tickMs = 10;
 /** The address that `up` prints once it serves. */
 const serverAddress = /https:\/\/127\.0\.0\.1:\d+/;
 const inspectorAddress = /ws:\/\/127\.0\.0\.1:\d+\/\S+/;
@@ -66,12 +65,7 @@ export class StartedProgram {
 
   /** Time that all processors have spent in the program; NaN where the operating system has no /proc. */
   cpuMs(): number {
-    const file = `/proc/${this.#child.pid}/stat`;
-    if (!existsSync(file)) return Number.NaN;
-    // The name of the program stands in parentheses and may have spaces; times in user and in kernel mode are after it.
-    const [, fields = ""] = readFileSync(file, "utf8").split(") ");
-    const [user = Number.NaN, kernel = Number.NaN] = fields.split(" ").slice(11, 13).map(Number);
-    return (user + kernel) * tickMs;
+    return cpuTimesOf(this.#child.pid).ownMs;
   }
 
   async stop(): Promise<void> {
