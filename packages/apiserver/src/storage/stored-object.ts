@@ -2,7 +2,7 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { ObjectKey } from "./object-key.ts";
 
-/** One version of one object. Nobody changes it: a write makes another. */
+/** One version of one object. Immutable: a write makes another version. */
 export interface StoredObject {
   readonly key: ObjectKey;
   /** The revision that wrote it, which is its resourceVersion. */

@@ -29,7 +29,7 @@ function played(steps: readonly Step[], reactions: readonly Step[], life: Pick<A
 }
 
 const step = fc.tuple(fc.constantFrom("add" as const, "add" as const, "remove" as const, "abort" as const), fc.nat(6));
-/** Nobody is added meanwhile: Node calls those, which the standard says it should not. */
+/** No listener is added meanwhile: Node calls those, which the standard says it should not. */
 const reaction = fc.tuple(fc.constantFrom("remove" as const, "abort" as const), fc.nat(6));
 
 describe("a light signal", () => {

@@ -1,7 +1,7 @@
 import { isCivilDate } from "../protocol/calendar.ts";
 
 /**
- * The format `date-time`, which is looser than what Kubernetes reads as a time: any zone will do, any character before
+ * The format `date-time`, which is looser than the times that Kubernetes reads: it allows any zone, any character before
  * the fraction, and anything after a further `t`.
  */
 export function isDateTime(text: string): boolean {

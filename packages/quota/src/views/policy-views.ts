@@ -22,7 +22,7 @@ export class PolicyViews {
   readonly #informers: Record<string, Started> = {};
 
   constructor({ planes, clock, random, report }: ViewsRuntime) {
-    this.registrations = this.informed("registrations", {
+    this.registrations = this.addInformer("registrations", {
       source: planes.inRoot(registrationsType),
       parse: parseResourceRegistration,
       keep: (registration) => registration,
@@ -30,7 +30,7 @@ export class PolicyViews {
       random,
       report: (error) => report("registrations", error),
     });
-    this.claimPolicies = this.informed("claimPolicies", {
+    this.claimPolicies = this.addInformer("claimPolicies", {
       source: planes.everywhere(claimPoliciesType),
       parse: parseClaimCreationPolicy,
       keep: (policy) => policy,
@@ -60,7 +60,7 @@ export class PolicyViews {
   }
 
   /** An informer that starts and stops with these views. */
-  protected informed<Kind, Kept>(
+  protected addInformer<Kind, Kept>(
     name: string,
     options: ConstructorParameters<typeof Informer<Kind, Kept>>[0],
   ): Informer<Kind, Kept> {

@@ -18,7 +18,7 @@ export class Views extends PolicyViews {
     super(runtime);
     const { planes, clock, random, report } = runtime;
     const records = new ClaimRecords();
-    this.grants = this.informed("grants", {
+    this.grants = this.addInformer("grants", {
       source: planes.everywhere(grantsType),
       parse: parseResourceGrant,
       keep: (grant) => grant,
@@ -26,7 +26,7 @@ export class Views extends PolicyViews {
       random,
       report: (error) => report("grants", error),
     });
-    this.claims = this.informed("claims", {
+    this.claims = this.addInformer("claims", {
       source: planes.everywhere(claimsType),
       parse: parseResourceClaim,
       keep: (claim) => records.of(claim),
@@ -34,7 +34,7 @@ export class Views extends PolicyViews {
       random,
       report: (error) => report("claims", error),
     });
-    this.grantPolicies = this.informed("grantPolicies", {
+    this.grantPolicies = this.addInformer("grantPolicies", {
       source: planes.everywhere(grantPoliciesType),
       parse: parseGrantCreationPolicy,
       keep: (policy) => policy,

@@ -11,7 +11,7 @@ import type { Companions } from "./companion.ts";
 
 export type AdmissionRequest = RequestOf<ServedKind, ApiObject>;
 
-/** Of an object that was stored; it is parsed when somebody looks at it. */
+/** The outcome for an object that was stored; the object is parsed only when a plug-in reads it. */
 export function storedAs(stored: StoredObject): Outcome {
   return {
     stored: true,
@@ -34,7 +34,7 @@ export interface Together {
   readonly orElse: (why: "declined" | "conflict", signal: AbortSignal) => Promise<Verdict>;
 }
 
-/** Somebody with a say in changes: changes objects on their way in, or refuses them. */
+/** An admission plug-in: mutates or validates objects before they are stored. */
 export interface AdmissionPlugin {
   readonly name: string;
   /** Returns the object as it shall be; throws a StatusError to refuse. Not called for deletes. */

@@ -1,12 +1,12 @@
 import type { ApiObject } from "./api-object.ts";
 import type { ServedKind } from "./served-kind.ts";
 
-/** A part of a plane that has a path of its own: what is outside of it is not there for whoever comes by that path. */
+/** A part of a plane that has a path of its own: requests by that path see nothing outside of it. */
 export interface ScopedView {
   /** What authorizers know it by. */
   readonly name: string;
   of(kind: Pick<ServedKind, "group" | "kind" | "plural" | "scope">): KindView;
-  /** Whether it still is what it was when the request came; whoever watches by way of it is told nothing once it is not. */
+  /** Whether it still is what it was when the request came; once it is not, watches by its path send no more events. */
   readonly isCurrent?: () => boolean;
 }
 

@@ -139,7 +139,7 @@ describe("leader election", () => {
     await pass(world, [third], 20);
   });
 
-  it("does not take over because somebody set its clock", async () => {
+  it("does not take over because its clock was set", async () => {
     const world = new World();
     const server = new LeaseServer(world);
     const [first, second] = [candidate(world, server, 0, 1), candidate(world, server, 1, 1)] as const;

@@ -83,7 +83,7 @@ describe("a work queue that is listened to", () => {
     expect(seen).toMatchObject({ retried: 1, added: 2, depth: 0 });
   });
 
-  it("leaves nobody waiting when it is stopped", async () => {
+  it("leaves no caller waiting when it is stopped", async () => {
     const { seen, told } = counted();
     const { queue, finish } = queueOf({ concurrency: 1 }, told);
     for (const key of ["a", "b", "c"]) queue.add(key);

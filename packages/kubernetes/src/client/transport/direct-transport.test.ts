@@ -121,7 +121,7 @@ describe("an answer of a server in the same process", () => {
       code: 200,
       headers: {},
       get body(): string {
-        throw new Error("nobody reads this");
+        throw new Error("the reader is gone");
       },
       object: () => object,
     };
