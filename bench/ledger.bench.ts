@@ -1,6 +1,6 @@
 import type { ClaimPart } from "@milo-quota/quota/core/ledger/claim-knowledge.ts";
 import { ConsumerLedger } from "@milo-quota/quota/core/ledger/consumer-ledger.ts";
-import { noPage, type OpenClaim, type Page } from "@milo-quota/quota/core/ledger/page.ts";
+import { type LedgerBucket, type OpenClaim, unstoredBucket } from "@milo-quota/quota/core/ledger/ledger-bucket.ts";
 import { noCapacity, type Pool } from "@milo-quota/quota/core/ledger/pools.ts";
 import { contentOf, noChanges } from "@milo-quota/quota/core/ledger/rewrite.ts";
 import { settle } from "@milo-quota/quota/core/ledger/settle.ts";
@@ -15,7 +15,7 @@ const batch = 32;
 class Bench {
   readonly ledger = new ConsumerLedger();
   readonly #parts: readonly ClaimPart[];
-  #page: Page = { ...noPage("x"), version: "1" };
+  #page: LedgerBucket = { ...unstoredBucket("x"), version: "1" };
   #next = 0;
 
   constructor(pools: readonly Pool[], parts: readonly ClaimPart[], granted: number) {

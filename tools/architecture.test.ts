@@ -25,7 +25,7 @@ describe("the import table", () => {
 
   const planted: Record<string, [file: string, source: string, because: string]> = {
     "core reading the disk": [
-      "packages/quota/src/core/ledger/page.ts",
+      "packages/quota/src/core/ledger/ledger-bucket.ts",
       'import { readFileSync } from "node:fs";',
       "core may not import the package node",
     ],
@@ -36,11 +36,11 @@ describe("the import table", () => {
     ],
     "policy importing ledger": [
       "packages/quota/src/core/policy/render.ts",
-      'import type { Page } from "../ledger/page.ts";',
+      'import type { LedgerBucket } from "../ledger/ledger-bucket.ts";',
       "core/policy may not import core/ledger",
     ],
     "ledger importing policy": [
-      "packages/quota/src/core/ledger/page.ts",
+      "packages/quota/src/core/ledger/ledger-bucket.ts",
       'export { render } from "../policy/render.ts";',
       "core/ledger may not import core/policy",
     ],
@@ -98,7 +98,7 @@ describe("the import table", () => {
 
   it("does not take a comment for an import", () => {
     expect(
-      violationsOf("packages/quota/src/core/ledger/page.ts", '// import "node:fs";\n/* import "node:os"; */'),
+      violationsOf("packages/quota/src/core/ledger/ledger-bucket.ts", '// import "node:fs";\n/* import "node:os"; */'),
     ).toEqual([]);
   });
 });

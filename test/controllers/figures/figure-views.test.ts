@@ -5,8 +5,8 @@ import { FigureViews } from "@milo-quota/quota/controllers/figures/figure-views.
 import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
 import type { BucketKey } from "@milo-quota/quota/controllers/writer/pages/bucket-views.ts";
 import type { Leadership } from "@milo-quota/quota/controllers/writer/writer-deps.ts";
-import { PageBook } from "@milo-quota/quota/core/ledger/page-book.ts";
 import { capacityOf } from "@milo-quota/quota/core/ledger/pools.ts";
+import { TypeLedger } from "@milo-quota/quota/core/ledger/type-ledger.ts";
 import { bucketManifest } from "@milo-quota/quota/core/resources/bucket-manifest.ts";
 import { amountOf } from "@milo-quota/quota/core/resources/fields/amount.ts";
 import { bucketName, effectiveGrantName } from "@milo-quota/quota/core/resources/object-names.ts";
@@ -37,11 +37,11 @@ const cpuGrant = grant("cpu", {
 });
 
 let world: QuotaWorld;
-let book: PageBook;
+let book: TypeLedger;
 
 beforeEach(async () => {
   world = await QuotaWorld.start(["root", "project-a"]);
-  book = new PageBook("cpu");
+  book = new TypeLedger("cpu");
   const parsed = parseResourceGrant({ ...cpuGrant, metadata: { name: "cpu", namespace: "default", generation: 1 } });
   if (parsed.ok) book.setCapacity(capacityOf([parsed.value], "cpu"));
 });

@@ -1,8 +1,8 @@
 import { ConsumerState } from "@milo-quota/quota/controllers/writer/consumer-state.ts";
 import type { StoredPage } from "@milo-quota/quota/controllers/writer/pages/stored-page.ts";
 import { recoverAll } from "@milo-quota/quota/controllers/writer/recovery.ts";
-import { noPage } from "@milo-quota/quota/core/ledger/page.ts";
-import { adoptPage } from "@milo-quota/quota/core/ledger/rewrite.ts";
+import { unstoredBucket } from "@milo-quota/quota/core/ledger/ledger-bucket.ts";
+import { adoptBucket } from "@milo-quota/quota/core/ledger/rewrite.ts";
 import { parseResourceClaim } from "@milo-quota/quota/core/resources/resource-claim.ts";
 import type { ClaimRecord } from "@milo-quota/quota/views/claim-record.ts";
 import { expect, it } from "vitest";
@@ -17,15 +17,15 @@ const [uid, place] = ["u1", { plane: "root", namespace: "default", name: "both" 
 const { signal } = new AbortController();
 let versions = 0;
 
-/** A page that promises these sets to the claim. */
-function page(resourceType: string, ...sets: readonly string[]): StoredPage {
+/** A page that promises these attempts to the claim. */
+function page(resourceType: string, ...attempts: readonly string[]): StoredPage {
   versions += 1;
-  const empty = noPage(resourceType);
-  const reservations = sets.map((set) => ({
+  const empty = unstoredBucket(resourceType);
+  const reservations = attempts.map((attempt) => ({
     claim: { uid, namespace: place.namespace, name: place.name },
     amount: 1n as never,
     dimensionKey: "",
-    set,
+    attempt,
     forced: false,
     expirationTime: "",
   }));
@@ -44,7 +44,7 @@ function page(resourceType: string, ...sets: readonly string[]): StoredPage {
 }
 
 /** A consumer with a claim for both, of which the page of cpu alone has a promise. */
-function stateWithHalfPromise(set: string): ConsumerState {
+function stateWithHalfPromise(attempt: string): ConsumerState {
   const state = new ConsumerState(key);
   const manifest = claim(place.name, ...types.map((resourceType) => ({ resourceType, dimensionKey: "" })));
   const parsed = parseResourceClaim({
@@ -54,7 +54,7 @@ function stateWithHalfPromise(set: string): ConsumerState {
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
   const record = { uid, version: "1", consumer: key.consumer, state: "pending", deleting: false, parts: [] };
   state.observe(place, { ...record, open: parsed.value, automatic: undefined } as ClaimRecord);
-  read(state, page("cpu", set), page("disk"));
+  read(state, page("cpu", attempt), page("disk"));
   state.beginCount();
   state.finishCount(0);
   return state;
@@ -63,11 +63,11 @@ function stateWithHalfPromise(set: string): ConsumerState {
 function read(state: ConsumerState, ...pages: readonly StoredPage[]): void {
   for (const each of pages) {
     state.putPage(each.page.resourceType, each);
-    adoptPage(state.ledger, each.page, "complete");
+    adoptBucket(state.ledger, each.page, "complete");
   }
 }
 
-/** Returns the sets that were given up, and the pages that were fenced for it. */
+/** Returns the attempts that were given up, and the pages that were fenced for it. */
 async function recovered(
   state: ConsumerState,
 ): Promise<readonly [dropped: readonly string[], fenced: readonly string[]]> {
@@ -79,8 +79,8 @@ async function recovered(
     writes: {
       fence: async (type: string) => {
         fenced.push(type);
-        const sets = state.pages.get(type)?.page.content.reservations.map(({ set }) => set) ?? [];
-        state.wrotePage(type, page(type, ...sets));
+        const attempts = state.pages.get(type)?.page.content.reservations.map(({ attempt }) => attempt) ?? [];
+        state.wrotePage(type, page(type, ...attempts));
       },
     },
   };
@@ -97,6 +97,6 @@ it("half a promise of our own after that is given up no sooner: what we sent may
   const state = stateWithHalfPromise("theirs");
   await recovered(state);
   state.wrotePage("cpu", page("cpu", "ours"));
-  adoptPage(state.ledger, (state.pages.get("cpu") as StoredPage).page, "complete");
+  adoptBucket(state.ledger, (state.pages.get("cpu") as StoredPage).page, "complete");
   expect(await recovered(state)).toEqual([["ours"], types]);
 });

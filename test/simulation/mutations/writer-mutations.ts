@@ -8,8 +8,8 @@ export const writerMutations: readonly Mutation[] = [
     edits: [
       {
         file: "packages/quota/src/controllers/writer/decide-batch.ts",
-        find: "return pagesOf(claim).every((type) => pages.has(type));",
-        replace: "return pagesOf(claim).some((type) => pages.has(type));",
+        find: "return resourceTypesOf(claim).every((type) => pages.has(type));",
+        replace: "return resourceTypesOf(claim).some((type) => pages.has(type));",
       },
     ],
   },
@@ -19,8 +19,8 @@ export const writerMutations: readonly Mutation[] = [
     edits: [
       {
         file: "packages/quota/src/core/ledger/recover.ts",
-        find: 'return open.length > 0 ? { step: "fence", pages: open } : { step: "drop", sets };',
-        replace: 'return { step: "drop", sets };',
+        find: 'return open.length > 0 ? { step: "fence", buckets: open } : { step: "drop", attempts };',
+        replace: 'return { step: "drop", attempts };',
       },
     ],
   },
@@ -30,7 +30,7 @@ export const writerMutations: readonly Mutation[] = [
     edits: [
       {
         file: "packages/quota/src/core/ledger/recover.ts",
-        find: "reservation.set === set &&",
+        find: "reservation.attempt === attempt &&",
         replace: "",
       },
     ],
@@ -39,7 +39,7 @@ export const writerMutations: readonly Mutation[] = [
     name: "ignore one page of a claim",
     edits: [
       {
-        file: "packages/quota/src/core/ledger/page.ts",
+        file: "packages/quota/src/core/ledger/ledger-bucket.ts",
         find: "return [...new Set(parts.map((part) => part.resourceType))];",
         replace: "return [...new Set(parts.map((part) => part.resourceType))].slice(0, 1);",
       },
@@ -61,11 +61,11 @@ export const writerMutations: readonly Mutation[] = [
     edits: [
       {
         file: "packages/quota/src/core/ledger/rewrite.ts",
-        find: "const figures = shown(book.figures());",
-        replace: `const now = book.figures();
+        find: "const figures = shown(typeLedger.figures());",
+        replace: `const now = typeLedger.figures();
   const counted = (globalThis.counted ??= new WeakMap());
-  const allocated = page.content.figures.allocated + now.allocated - (counted.get(book) ?? now.allocated);
-  counted.set(book, now.allocated);
+  const allocated = bucket.content.figures.allocated + now.allocated - (counted.get(typeLedger) ?? now.allocated);
+  counted.set(typeLedger, now.allocated);
   const figures = shown({ ...now, allocated });`,
       },
     ],
@@ -101,7 +101,7 @@ export const writerMutations: readonly Mutation[] = [
         file: "packages/quota/src/controllers/writer/claims/denials.ts",
         find: `  await Promise.all([views.grants.fresh(signal), views.registrations.fresh(signal)]);
   const { grantChanges } = state;
-  const types = new Set(denials.flatMap(pagesOf).filter((type) => !swapped.has(type)));
+  const types = new Set(denials.flatMap(resourceTypesOf).filter((type) => !swapped.has(type)));
   if (!(await areUnchanged(state, [...types], deps, signal))) return true;
   await views.claims.fresh(signal);
   const short = shortages(state, denials, deps);

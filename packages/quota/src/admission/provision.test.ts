@@ -1,7 +1,7 @@
 import { forbiddenTo, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { describe, expect, it } from "vitest";
-import type { Figures } from "../core/ledger/page-book.ts";
+import type { Figures } from "../core/ledger/type-ledger.ts";
 import type { RenderedClaim } from "../core/policy/claim-policy.ts";
 import type { ControlPlanes } from "../views/control-planes.ts";
 import type { Refused } from "./answers/refusals.ts";

@@ -1,6 +1,6 @@
 import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import type { Outcome } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
-import type { Figures } from "../core/ledger/page-book.ts";
+import type { Figures } from "../core/ledger/type-ledger.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
 import type { AdmissionResult } from "./admission-listener.ts";

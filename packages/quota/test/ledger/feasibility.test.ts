@@ -121,7 +121,7 @@ describe("decisions against every cut", () => {
         }
         for (const type of types) {
           const used = sum(held.filter((each) => each.resourceType === type).map((each) => each.amount));
-          expect(ledger.book(type).figures().reserved).toBe(used);
+          expect(ledger.ofType(type).figures().reserved).toBe(used);
           expect(used).toBeLessThanOrEqual(sum(given[type].map((pool) => pool.amount)));
         }
       }),

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConsumerLedger } from "../../src/core/ledger/consumer-ledger.ts";
-import { noPage, type OpenClaim, type Page } from "../../src/core/ledger/page.ts";
+import { type LedgerBucket, type OpenClaim, unstoredBucket } from "../../src/core/ledger/ledger-bucket.ts";
 import { noCapacity, type Pool } from "../../src/core/ledger/pools.ts";
-import { adoptPage, contentOf, isCurrent, noChanges } from "../../src/core/ledger/rewrite.ts";
+import { adoptBucket, contentOf, isCurrent, noChanges } from "../../src/core/ledger/rewrite.ts";
 import type { Amount } from "../../src/core/resources/fields/amount.ts";
 import { type ClaimEvent, ModelStore, must } from "./model-store.ts";
 import { answerLost, type Call, ModelWriter, type Mutation, mutations } from "./model-writer.ts";
@@ -41,7 +41,7 @@ class Simulation {
   /** Calls that nobody waits for any more, and that may still arrive. */
   readonly #strays: Call[] = [];
   readonly #mutation: Mutation;
-  /** Nothing but claims on both pages, and writers in each other's way: what half an attempt leads to shows here. */
+  /** Nothing but claims on both buckets, and writers in each other's way: what half an attempt leads to shows here. */
   readonly #isFocused: boolean;
   /** How often what happens: another mixture for each seed, because what hides in one shows in another. */
   readonly #weights: Readonly<Record<"create" | "end" | "pools" | "crash" | "deliver" | "burst" | "shrink", number>>;
@@ -113,7 +113,7 @@ class Simulation {
     for (const { open, state, deleting } of this.#store.claims.values()) {
       must(state !== "pending" || deleting, `I9: ${open.claim.uid} is never decided`);
     }
-    for (const page of this.#store.pages.values()) this.#checkAtRest(page);
+    for (const bucket of this.#store.buckets.values()) this.#checkAtRest(bucket);
   }
 
   #letWork(process: Process, steps: number): void {
@@ -123,10 +123,10 @@ class Simulation {
     }
   }
 
-  /** A page says what a count from scratch says. */
-  #checkAtRest({ resourceType, content }: Page): void {
+  /** A bucket says what a count from scratch says. */
+  #checkAtRest({ resourceType, content }: LedgerBucket): void {
     const open = content.reservations.filter(({ claim }) => this.#store.claims.get(claim.uid)?.deleting !== true);
-    must(open.length === 0, `I9: ${resourceType} keeps a promise for ${open[0]?.claim.uid}`);
+    must(open.length === 0, `I9: ${resourceType} keeps a reservation for ${open[0]?.claim.uid}`);
     const ledger = new ConsumerLedger();
     ledger.setCapacity(resourceType, { ...noCapacity, pools: this.#store.pools.get(resourceType) ?? [] });
     for (const { open: claim, state } of this.#store.claims.values()) {
@@ -136,13 +136,13 @@ class Simulation {
           parts: claim.parts.filter((part) => part.resourceType === resourceType),
         });
     }
-    adoptPage(ledger, { ...noPage(resourceType), content }, "partial");
-    const counted = contentOf(ledger, { ...noPage(resourceType), content }, noChanges);
+    adoptBucket(ledger, { ...unstoredBucket(resourceType), content }, "partial");
+    const counted = contentOf(ledger, { ...unstoredBucket(resourceType), content }, noChanges);
     const claims = [...this.#store.claims.values()].filter(
       (claim) => claim.state === "granted" && claim.open.parts.some((part) => part.resourceType === resourceType),
     );
     must(
-      isCurrent({ ...noPage(resourceType), content }, { ...counted, claimCount: claims.length }),
+      isCurrent({ ...unstoredBucket(resourceType), content }, { ...counted, claimCount: claims.length }),
       `I9: ${resourceType} differs from a recount`,
     );
   }

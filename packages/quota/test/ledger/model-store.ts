@@ -1,8 +1,14 @@
-// An API server in miniature, for the ledger alone: claims, grants and pages with versions, each operation atomic. After
+// An API server in miniature, for the ledger alone: claims, grants and buckets with versions, each operation atomic. After
 // every write it checks what must hold at every step.
 import type { ClaimPart } from "../../src/core/ledger/claim-knowledge.ts";
 import { FlowNetwork } from "../../src/core/ledger/flow-network.ts";
-import { noPage, type OpenClaim, type Page, type PageContent, type Reservation } from "../../src/core/ledger/page.ts";
+import {
+  type BucketContent,
+  type LedgerBucket,
+  type OpenClaim,
+  type Reservation,
+  unstoredBucket,
+} from "../../src/core/ledger/ledger-bucket.ts";
 import type { Pool } from "../../src/core/ledger/pools.ts";
 import { isComplete } from "../../src/core/ledger/recover.ts";
 import type { Amount } from "../../src/core/resources/fields/amount.ts";
@@ -32,7 +38,7 @@ export interface StoreView {
 }
 
 export class ModelStore {
-  readonly pages = new Map<string, Page>();
+  readonly buckets = new Map<string, LedgerBucket>();
   readonly claims = new Map<string, StoredClaim>();
   readonly pools = new Map<string, readonly Pool[]>();
   /** Changes with every grant. */
@@ -55,8 +61,8 @@ export class ModelStore {
     return { version: this.#version, claims: [...this.claims.values()], pools: new Map(this.pools), poolsVersion };
   }
 
-  page(resourceType: string): Page {
-    return this.pages.get(resourceType) ?? noPage(resourceType);
+  bucket(resourceType: string): LedgerBucket {
+    return this.buckets.get(resourceType) ?? unstoredBucket(resourceType);
   }
 
   createClaim(open: OpenClaim): void {
@@ -95,17 +101,22 @@ export class ModelStore {
   }
 
   /** Compare and swap; undefined on a conflict. */
-  swapPage(base: Page, content: PageContent, writer: string, pools: readonly Pool[]): Page | undefined {
-    const before = this.page(base.resourceType);
+  swapBucket(
+    base: LedgerBucket,
+    content: BucketContent,
+    writer: string,
+    pools: readonly Pool[],
+  ): LedgerBucket | undefined {
+    const before = this.bucket(base.resourceType);
     if (before.version !== base.version) return undefined;
-    const after: Page = {
+    const after: LedgerBucket = {
       resourceType: base.resourceType,
       version: String(this.#next()),
       writer,
       content,
     };
     this.#checkSwap(before, after, content, pools);
-    this.pages.set(base.resourceType, after);
+    this.buckets.set(base.resourceType, after);
     this.#check();
     return after;
   }
@@ -116,11 +127,11 @@ export class ModelStore {
     if (claim === undefined || claim.version !== version) return undefined;
     must(claim.state === "pending", `I3: ${uid} was ${claim.state} and is decided again`);
     if (state === "granted") {
-      const own = [...this.pages.values()].flatMap((page) =>
-        page.content.reservations.filter((each) => each.claim.uid === uid),
+      const own = [...this.buckets.values()].flatMap((bucket) =>
+        bucket.content.reservations.filter((each) => each.claim.uid === uid),
       );
-      const isWhole = own.some((reservation) => isComplete(claim.open, reservation.set, this.pages));
-      must(isWhole, `I3: ${uid} is granted without a complete set`);
+      const isWhole = own.some((reservation) => isComplete(claim.open, reservation.attempt, this.buckets));
+      must(isWhole, `I3: ${uid} is granted without a complete attempt`);
     } else {
       must(!this.alwaysFit.has(uid), `I6: ${uid} is denied although it always had room`);
     }
@@ -152,28 +163,28 @@ export class ModelStore {
   }
 
   /** What must hold of one swap. */
-  #checkSwap(before: Page, after: Page, { figures }: PageContent, pools: readonly Pool[]): void {
+  #checkSwap(before: LedgerBucket, after: LedgerBucket, { figures }: BucketContent, pools: readonly Pool[]): void {
     const reserved = sum(after.content.reservations.map((each) => each.amount));
     must(
       figures.reserved === reserved,
-      `a page says ${figures.reserved} is reserved, its reservations say ${reserved}`,
+      `a bucket says ${figures.reserved} is reserved, its reservations say ${reserved}`,
     );
     must(after.content.reservations.length <= 128, "I8: more than 128 reservations");
-    const known = new Set(before.content.reservations.map((each) => each.set));
-    const added = after.content.reservations.filter((each) => !known.has(each.set) && !each.forced);
+    const known = new Set(before.content.reservations.map((each) => each.attempt));
+    const added = after.content.reservations.filter((each) => !known.has(each.attempt) && !each.forced);
     if (added.length === 0) return;
     const isPlain = pools.every((pool) => pool.requirements.length === 0);
-    if (isPlain) must(figures.allocated + reserved <= figures.limit, "I2: promised more than the limit");
-    else must(risesByAll(after, added, pools, this.#unpromised(after)), "I2: promised what no pool covers");
+    if (isPlain) must(figures.allocated + reserved <= figures.limit, "I2: reserved more than the limit");
+    else must(risesByAll(after, added, pools, this.#unreserved(after)), "I2: reserved what no pool covers");
   }
 
   /** What must hold after every step. */
   #check(): void {
-    for (const page of this.pages.values()) {
-      const granted = sum(this.#unpromised(page).map((part) => part.amount));
+    for (const bucket of this.buckets.values()) {
+      const granted = sum(this.#unreserved(bucket).map((part) => part.amount));
       must(
-        granted <= page.content.figures.allocated,
-        `I1: ${page.resourceType} counts ${page.content.figures.allocated}, granted claims hold ${granted}`,
+        granted <= bucket.content.figures.allocated,
+        `I1: ${bucket.resourceType} counts ${bucket.content.figures.allocated}, granted claims hold ${granted}`,
       );
     }
     for (const uid of this.alwaysFit) {
@@ -182,22 +193,23 @@ export class ModelStore {
     }
   }
 
-  /** What granted claims hold of a page, but for those that still have a promise on it. */
-  #unpromised(page: Page): readonly ClaimPart[] {
-    return this.grantedParts(page.resourceType, new Set(page.content.reservations.map((each) => each.claim.uid)));
+  /** What granted claims hold of a bucket, but for those that still have a reservation on it. */
+  #unreserved(bucket: LedgerBucket): readonly ClaimPart[] {
+    return this.grantedParts(bucket.resourceType, new Set(bucket.content.reservations.map((each) => each.claim.uid)));
   }
 
-  /** Whether the pages, as they are stored, have room for every part of a claim by itself. */
+  /** Whether the buckets, as they are stored, have room for every part of a claim by itself. */
   #fits({ parts }: OpenClaim): boolean {
     return parts.every((part) => {
-      const page = this.page(part.resourceType);
+      const bucket = this.bucket(part.resourceType);
       const network = new FlowNetwork(this.pools.get(part.resourceType) ?? []);
       const use = new Map<string, bigint>();
-      for (const granted of this.#unpromised(page)) add(use, granted.dimensionKey, granted.amount);
-      for (const reservation of page.content.reservations) add(use, reservation.dimensionKey, reservation.amount);
+      for (const granted of this.#unreserved(bucket)) add(use, granted.dimensionKey, granted.amount);
+      for (const reservation of bucket.content.reservations) add(use, reservation.dimensionKey, reservation.amount);
       const total = [...use.values()].reduce((left, right) => left + right, 0n);
-      // The page may still count claims that are gone: then it has less room than the claims say.
-      const stale = page.content.figures.allocated + sum(page.content.reservations.map((each) => each.amount)) - total;
+      // The bucket may still count claims that are gone: then it has less room than the claims say.
+      const stale =
+        bucket.content.figures.allocated + sum(bucket.content.reservations.map((each) => each.amount)) - total;
       for (const [key, amount] of use)
         network.setDemand(network.createNode(parseDimensionKey(key) ?? {}), amount as Amount);
       const room = network.available(network.createNode(parseDimensionKey(part.dimensionKey) ?? {}));
@@ -207,9 +219,9 @@ export class ModelStore {
   }
 }
 
-/** Whether the promises that a swap adds are covered in full, over and above what was covered without them. */
+/** Whether the reservations that a swap adds are covered in full, over and above what was covered without them. */
 function risesByAll(
-  after: Page,
+  after: LedgerBucket,
   added: readonly Reservation[],
   pools: readonly Pool[],
   granted: readonly ClaimPart[],

@@ -1,32 +1,37 @@
 // A writer as the protocol wants it, one step at a time: every call of the store is a yield, so that a test can let other
 // things happen in between, lose the answer, or drop the writer for good.
 import { ConsumerLedger } from "../../src/core/ledger/consumer-ledger.ts";
-import { type OpenClaim, type Page, type PageContent, pagesOf } from "../../src/core/ledger/page.ts";
+import {
+  type BucketContent,
+  type LedgerBucket,
+  type OpenClaim,
+  resourceTypesOf,
+} from "../../src/core/ledger/ledger-bucket.ts";
 import { noCapacity, type Pool } from "../../src/core/ledger/pools.ts";
-import { dropPromises, recover } from "../../src/core/ledger/recover.ts";
-import { adoptPage, type Changes, contentOf, isCurrent, noChanges } from "../../src/core/ledger/rewrite.ts";
+import { dropReservations, recover } from "../../src/core/ledger/recover.ts";
+import { adoptBucket, type Changes, contentOf, isCurrent, noChanges } from "../../src/core/ledger/rewrite.ts";
 import { fits, settle } from "../../src/core/ledger/settle.ts";
 import type { Amount } from "../../src/core/resources/fields/amount.ts";
 import type { ClaimEvent, ModelStore, StoredClaim, StoreView } from "./model-store.ts";
 
 /** Something left out or done wrong on purpose, to see that it is noticed. */
 export const mutations = [
-  "commit what only some pages accepted",
+  "commit what only some buckets accepted",
   "drop without a fence",
-  "one set for every attempt",
-  "look at the first page only",
-  "count from a view older than the page",
-  "count by adding to what the page said",
+  "one id for every attempt",
+  "look at the first bucket only",
+  "count from a view older than the bucket",
+  "count by adding to what the bucket said",
   "deny from what was known before",
-  "forget promises that look old",
-  "take the page for swapped when the answer is lost",
+  "forget reservations that look old",
+  "take the bucket for swapped when the answer is lost",
   "leave the limit as it was",
-  "write what the page says already",
+  "write what the bucket says already",
 ] as const;
 
 /** Mistakes so rare to matter that chance does not find them; scenarios of their own do. */
 export type RareMutation =
-  | "fence one page only"
+  | "fence one bucket only"
   | "keep a fence that somebody else has broken"
   | "keep the fences of what was dropped";
 export type Mutation = (typeof mutations)[number] | RareMutation | "none";
@@ -48,7 +53,7 @@ export class ModelWriter {
   readonly #types: readonly string[];
   readonly #mutation: Mutation;
   readonly #ledger = new ConsumerLedger();
-  readonly #pages = new Map<string, Page>();
+  readonly #buckets = new Map<string, LedgerBucket>();
   readonly #pools = new Map<string, readonly Pool[]>();
   readonly #open = new Map<string, Known>();
   readonly #fenced = new Map<string, Set<string>>();
@@ -62,7 +67,7 @@ export class ModelWriter {
   #counted = 0;
   #writes = 0;
   #isDirty = true;
-  #sets = 0;
+  #attempts = 0;
 
   constructor(name: string, types: readonly string[], mutation: Mutation) {
     this.name = name;
@@ -109,17 +114,17 @@ export class ModelWriter {
     this.#counted = this.#steps;
     const poolsVersion = yield* this.#read((store) => store.poolsVersion);
     for (const type of this.#types) {
-      const page = yield* this.#read((store) => store.page(type));
-      if (page.version !== this.#pages.get(type)?.version) this.#breakFences(type);
-      this.#pages.set(type, page);
+      const bucket = yield* this.#read((store) => store.bucket(type));
+      if (bucket.version !== this.#buckets.get(type)?.version) this.#breakFences(type);
+      this.#buckets.set(type, bucket);
     }
     const fresh = yield* this.#read((store) => store.view());
-    const view = this.#mutation === "count from a view older than the page" ? (this.#oldView ?? fresh) : fresh;
+    const view = this.#mutation === "count from a view older than the bucket" ? (this.#oldView ?? fresh) : fresh;
     this.#oldView = fresh;
     if (fresh.poolsVersion !== poolsVersion) this.#isDirty = true;
     this.#poolsVersion = fresh.poolsVersion;
     this.#take(view);
-    for (const page of this.#pages.values()) adoptPage(this.#ledger, page, "complete");
+    for (const bucket of this.#buckets.values()) adoptBucket(this.#ledger, bucket, "complete");
   }
 
   #breakFences(type: string): void {
@@ -127,15 +132,15 @@ export class ModelWriter {
     for (const fenced of this.#fenced.values()) fenced.delete(type);
   }
 
-  #toFence(pages: readonly string[]): readonly string[] {
-    return this.#mutation === "fence one page only" ? pages.slice(0, 1) : pages;
+  #toFence(buckets: readonly string[]): readonly string[] {
+    return this.#mutation === "fence one bucket only" ? buckets.slice(0, 1) : buckets;
   }
 
-  /** The pages of a claim that count as fenced. */
+  /** The buckets of a claim that count as fenced. */
   #fencesOf({ claim }: OpenClaim): ReadonlySet<string> {
     const fenced = this.#fenced.get(claim.uid) ?? new Set<string>();
     this.#fenced.set(claim.uid, fenced);
-    const isEnough = this.#mutation === "fence one page only" && fenced.size > 0;
+    const isEnough = this.#mutation === "fence one bucket only" && fenced.size > 0;
     return isEnough || this.#mutation === "drop without a fence" ? new Set(this.#types) : fenced;
   }
 
@@ -175,7 +180,7 @@ export class ModelWriter {
     const dropped = yield* this.#recoverAll();
     if (this.#isDirty) return;
     const claims = [...this.#open.values()].map(({ claim }) => claim.open);
-    const decisions = settle(this.#ledger, claims, () => this.#newSet());
+    const decisions = settle(this.#ledger, claims, () => this.#newAttempt());
     if (!(yield* this.#swapAll({ decisions, dropped, expirationTime: "later" }))) return;
     for (const decision of decisions)
       if (decision.outcome === "reserve") yield* this.#decide(decision.claim, "granted");
@@ -186,7 +191,7 @@ export class ModelWriter {
   }
 
   /**
-   * Page and grants must be known as of one moment: a grant raised between reading the one and the other would make room
+   * LedgerBucket and grants must be known as of one moment: a grant raised between reading the one and the other would make room
    * that neither shows.
    */
   *#areGrantsUnchanged(): Step<boolean> {
@@ -195,16 +200,16 @@ export class ModelWriter {
     return !this.#isDirty;
   }
 
-  #newSet(): string {
-    this.#sets += 1;
-    return this.#mutation === "one set for every attempt" ? "set" : `${this.name}-${this.#sets}`;
+  #newAttempt(): string {
+    this.#attempts += 1;
+    return this.#mutation === "one id for every attempt" ? "attempt" : `${this.name}-${this.#attempts}`;
   }
 
   *#recoverAll(): Step<ReadonlySet<string>> {
     const dropped = new Set<string>();
     for (const { claim } of [...this.#open.values()]) {
       if (this.#isDirty) return dropped;
-      const step = recover(this.#seenBy(claim.open), this.#pages, this.#fencesOf(claim.open));
+      const step = recover(this.#seenBy(claim.open), this.#buckets, this.#fencesOf(claim.open));
       switch (step.step) {
         case "settle":
           this.#fenced.delete(claim.open.claim.uid);
@@ -213,12 +218,12 @@ export class ModelWriter {
           yield* this.#decide(claim.open, "granted");
           break;
         case "fence":
-          for (const type of this.#toFence(step.pages)) yield* this.#swap(type, noChanges);
+          for (const type of this.#toFence(step.buckets)) yield* this.#swap(type, noChanges);
           break;
         case "drop":
           if (!(yield* this.#areUnchanged(claim.open))) break;
-          for (const set of step.sets) dropped.add(set);
-          dropPromises(this.#ledger, claim.open);
+          for (const attempt of step.attempts) dropped.add(attempt);
+          dropReservations(this.#ledger, claim.open);
           if (this.#mutation !== "keep the fences of what was dropped") this.#fenced.delete(claim.open.claim.uid);
           break;
         default:
@@ -229,74 +234,74 @@ export class ModelWriter {
   }
 
   #seenBy(open: OpenClaim): OpenClaim {
-    return this.#mutation === "look at the first page only" ? { ...open, parts: open.parts.slice(0, 1) } : open;
+    return this.#mutation === "look at the first bucket only" ? { ...open, parts: open.parts.slice(0, 1) } : open;
   }
 
-  /** Reads the pages of a claim again; another writer's hand on one of them means starting over. */
+  /** Reads the buckets of a claim again; another writer's hand on one of them means starting over. */
   *#areUnchanged(claim: OpenClaim): Step<boolean> {
-    for (const type of pagesOf(claim)) {
-      const page = yield* this.#read((store) => store.page(type));
-      if (page.version !== this.#pages.get(type)?.version) this.#isDirty = true;
+    for (const type of resourceTypesOf(claim)) {
+      const bucket = yield* this.#read((store) => store.bucket(type));
+      if (bucket.version !== this.#buckets.get(type)?.version) this.#isDirty = true;
     }
     return !this.#isDirty;
   }
 
-  /** Writes every page that has something new to say. False after the first that somebody else has written. */
+  /** Writes every bucket that has something new to say. False after the first that somebody else has written. */
   *#swapAll(changes: Changes): Step<boolean> {
     let isWhole = true;
     for (const type of this.#types) {
-      const page = this.#page(type);
-      const isIdle = isCurrent(page, this.#content(page, changes));
-      if (isIdle && this.#mutation !== "write what the page says already") continue;
+      const bucket = this.#bucket(type);
+      const isIdle = isCurrent(bucket, this.#content(bucket, changes));
+      if (isIdle && this.#mutation !== "write what the bucket says already") continue;
       isWhole = (yield* this.#swap(type, changes)) && isWhole;
-      if (!isWhole && this.#mutation !== "commit what only some pages accepted") return false;
+      if (!isWhole && this.#mutation !== "commit what only some buckets accepted") return false;
     }
     return true;
   }
 
   *#swap(type: string, changes: Changes): Step<boolean> {
-    const base = this.#page(type);
+    const base = this.#bucket(type);
     const content = this.#content(base, changes);
     const pools = this.#pools.get(type) ?? [];
     this.#writes += 1;
     const stamp = `${this.name}.${this.#writes}`;
-    const answer = yield* this.#call((store) => store.swapPage(base, content, stamp, pools));
-    const page = answer === lost ? yield* this.#afterLostSwap(type, stamp) : answer;
-    if (page === undefined) {
+    const answer = yield* this.#call((store) => store.swapBucket(base, content, stamp, pools));
+    const bucket = answer === lost ? yield* this.#afterLostSwap(type, stamp) : answer;
+    if (bucket === undefined) {
       this.#isDirty = true;
       return false;
     }
-    this.#pages.set(type, page);
+    this.#buckets.set(type, bucket);
     for (const fenced of this.#fenced.values()) fenced.add(type);
     return true;
   }
 
-  *#afterLostSwap(type: string, stamp: string): Step<Page | undefined> {
-    const page = yield* this.#read((store) => store.page(type));
-    return page.writer === stamp || this.#mutation === "take the page for swapped when the answer is lost"
-      ? page
+  *#afterLostSwap(type: string, stamp: string): Step<LedgerBucket | undefined> {
+    const bucket = yield* this.#read((store) => store.bucket(type));
+    return bucket.writer === stamp || this.#mutation === "take the bucket for swapped when the answer is lost"
+      ? bucket
       : undefined;
   }
 
-  #content(page: Page, changes: Changes): PageContent {
-    const content = contentOf(this.#ledger, page, changes);
-    if (this.#mutation === "forget promises that look old") {
+  #content(bucket: LedgerBucket, changes: Changes): BucketContent {
+    const content = contentOf(this.#ledger, bucket, changes);
+    if (this.#mutation === "forget reservations that look old") {
       const fresh = content.reservations.filter(
-        (each) => !page.content.reservations.some((old) => old.set === each.set),
+        (each) => !bucket.content.reservations.some((old) => old.attempt === each.attempt),
       );
       const reserved = fresh.reduce((sum, each) => sum + each.amount, 0n) as Amount;
       return { ...content, reservations: fresh, figures: { ...content.figures, reserved } };
     }
-    if (this.#mutation === "leave the limit as it was" && page.version !== undefined) {
-      return { ...content, figures: { ...content.figures, limit: page.content.figures.limit } };
+    if (this.#mutation === "leave the limit as it was" && bucket.version !== undefined) {
+      return { ...content, figures: { ...content.figures, limit: bucket.content.figures.limit } };
     }
-    if (this.#mutation === "count by adding to what the page said") {
-      const folded = page.content.reservations.filter(
+    if (this.#mutation === "count by adding to what the bucket said") {
+      const folded = bucket.content.reservations.filter(
         (old) => this.#ledger.knowledgeOf(old.claim.uid)?.state === "granted",
       );
       const allocated = folded.reduce(
         (sum, each) => sum + each.amount,
-        page.content.figures.allocated as bigint,
+        bucket.content.figures.allocated as bigint,
       ) as Amount;
       return { ...content, figures: { ...content.figures, allocated } };
     }
@@ -323,9 +328,9 @@ export class ModelWriter {
     }
   }
 
-  #page(type: string): Page {
-    const page = this.#pages.get(type);
-    if (page === undefined) throw new Error(`${type} was not read`);
-    return page;
+  #bucket(type: string): LedgerBucket {
+    const bucket = this.#buckets.get(type);
+    if (bucket === undefined) throw new Error(`${type} was not read`);
+    return bucket;
   }
 }

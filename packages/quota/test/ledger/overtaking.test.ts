@@ -45,20 +45,20 @@ class Driven {
 }
 
 function setsOn(store: ModelStore, type: string): string[] {
-  return store.page(type).content.reservations.map(({ set }) => set);
+  return store.bucket(type).content.reservations.map(({ attempt }) => attempt);
 }
 
-/** The pages are there, and one claim waits for something on both. */
+/** The buckets are there, and one claim waits for something on both. */
 function storeWithClaim(): ModelStore {
   const store = new ModelStore();
   for (const type of types) store.setPools(type, [{ requirements: [], amount: 10n as Amount }]);
-  new Driven(store, "earlier", "none").until(() => types.every((type) => store.page(type).version !== undefined));
+  new Driven(store, "earlier", "none").until(() => types.every((type) => store.bucket(type).version !== undefined));
   const parts = types.map((resourceType) => ({ resourceType, dimensionKey: "", amount: 1n as Amount }));
   store.createClaim({ claim: { uid: "c", namespace: "n", name: "c" }, parts, standing: "waiting" });
   return store;
 }
 
-/** The first writer has promised on one page, and its swap of the other is held up, while the second cleans up after it. */
+/** The first writer has reserved on one bucket, and its swap of the other is held up, while the second cleans up after it. */
 function overtakenInTheMiddle(mutation: Mutation): void {
   const store = storeWithClaim();
   const first = new Driven(store, "first", mutation);
@@ -68,13 +68,13 @@ function overtakenInTheMiddle(mutation: Mutation): void {
   for (let step = 0; step < 40; step += 1) first.step();
 }
 
-/** The second writer has fenced both pages; a third drops the attempt, makes one of its own, and is held up in the middle. */
+/** The second writer has fenced both buckets; a third drops the attempt, makes one of its own, and is held up in the middle. */
 function fencedBeforeTheLastAttempt(mutation: Mutation): void {
   const store = storeWithClaim();
   const first = new Driven(store, "first", mutation);
   first.until(() => setsOn(store, "cpu").includes("first-1"));
   const second = new Driven(store, "second", mutation);
-  second.until(() => types.every((type) => store.page(type).writer.startsWith("second")));
+  second.until(() => types.every((type) => store.bucket(type).writer.startsWith("second")));
   const third = new Driven(store, "third", mutation);
   third.until(() => setsOn(store, "cpu").includes("third-1"));
   second.until(() => !setsOn(store, "cpu").includes("third-1"));
@@ -108,14 +108,14 @@ function everyMoment(play: (secondSteps: number, thirdSteps: number) => void): v
 describe("a writer that is overtaken", () => {
   it("in the middle of an attempt cannot complete it any more", () => {
     expect(() => overtakenInTheMiddle("none")).not.toThrow();
-    expect(() => overtakenInTheMiddle("fence one page only")).toThrow("I3: c is granted without a complete set");
-    expect(() => overtakenInTheMiddle("drop without a fence")).toThrow("I3: c is granted without a complete set");
+    expect(() => overtakenInTheMiddle("fence one bucket only")).toThrow("I3: c is granted without a complete attempt");
+    expect(() => overtakenInTheMiddle("drop without a fence")).toThrow("I3: c is granted without a complete attempt");
   });
 
-  it("by one that had fenced the pages before its attempt began is not taken for fenced", () => {
+  it("by one that had fenced the buckets before its attempt began is not taken for fenced", () => {
     expect(() => fencedBeforeTheLastAttempt("none")).not.toThrow();
     expect(() => fencedBeforeTheLastAttempt("keep a fence that somebody else has broken")).toThrow(
-      "I3: c is granted without a complete set",
+      "I3: c is granted without a complete attempt",
     );
   });
 
@@ -123,6 +123,6 @@ describe("a writer that is overtaken", () => {
     expect(() => everyMoment((second, third) => overtakenByItself("none", second, third))).not.toThrow();
     expect(() =>
       everyMoment((second, third) => overtakenByItself("keep the fences of what was dropped", second, third)),
-    ).toThrow("I3: c is granted without a complete set");
+    ).toThrow("I3: c is granted without a complete attempt");
   });
 });

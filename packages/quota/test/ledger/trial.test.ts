@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ClaimPart } from "../../src/core/ledger/claim-knowledge.ts";
 import { ConsumerLedger } from "../../src/core/ledger/consumer-ledger.ts";
-import type { OpenClaim } from "../../src/core/ledger/page.ts";
+import type { OpenClaim } from "../../src/core/ledger/ledger-bucket.ts";
 import { noCapacity, type Pool } from "../../src/core/ledger/pools.ts";
 import { grantAtOnce, type ShortPart, shortParts } from "../../src/core/ledger/settle.ts";
 import { type ShownFigures, tryShown } from "../../src/core/ledger/shown-trial.ts";
@@ -61,9 +61,14 @@ const sorted = (lists: readonly (readonly ShortPart[])[]) =>
 
 const shown = (ledger: ConsumerLedger) =>
   types.map((type) => {
-    const book = ledger.book(type);
-    const figures = keys.map((key) => book.figuresFor(key));
-    return { total: book.figures(), figures, used: [...book.dimensionKeys].sort(), free: book.unassigned };
+    const typeLedger = ledger.ofType(type);
+    const figures = keys.map((key) => typeLedger.figuresFor(key));
+    return {
+      total: typeLedger.figures(),
+      figures,
+      used: [...typeLedger.dimensionKeys].sort(),
+      free: typeLedger.unassigned,
+    };
   });
 
 /** What pools there are of each type, what is held of them, and what is asked for. */
@@ -78,7 +83,7 @@ it("a trial comes to what a decision comes to, with the same figures, and leaves
     fc.property(...situation, (given, held, lists) => {
       const [ledger, twin] = [ledgerWith(given, held), ledgerWith(given, held)];
       const before = shown(ledger);
-      const tried = tryClaims(lists, (type) => ledger.book(type));
+      const tried = tryClaims(lists, (type) => ledger.ofType(type));
       expect(shown(ledger)).toEqual(before);
       expect(sorted(tried)).toEqual(sorted(decided(twin, lists)));
       expect(sorted(decided(ledger, lists))).toEqual(sorted(tried));
@@ -96,14 +101,14 @@ it("requests that share a pool are tried together", () => {
   });
   const figures = { limit: 5n, allocated: 0n, reserved: 0n, available: 2n };
   const short = { part: ask("b"), figures };
-  expect(tryClaims([[ask("a"), ask("b")]], (type) => ledger.book(type))).toMatchObject([[short]]);
-  expect(tryClaims([[ask("a")], [ask("b")]], (type) => ledger.book(type))).toMatchObject([[], [short]]);
+  expect(tryClaims([[ask("a"), ask("b")]], (type) => ledger.ofType(type))).toMatchObject([[short]]);
+  expect(tryClaims([[ask("a")], [ask("b")]], (type) => ledger.ofType(type))).toMatchObject([[], [short]]);
 });
 
 /** What buckets say, were there one for every set of dimensions. */
 const buckets = (ledger: ConsumerLedger): ShownFigures => ({
-  figuresOf: (type, key) => (key === "" ? ledger.book(type).figures() : ledger.book(type).figuresFor(key)),
-  totalOf: (type) => ledger.book(type).figures(),
+  figuresOf: (type, key) => (key === "" ? ledger.ofType(type).figures() : ledger.ofType(type).figuresFor(key)),
+  totalOf: (type) => ledger.ofType(type).figures(),
 });
 
 describe("by buckets alone", () => {
@@ -111,7 +116,7 @@ describe("by buckets alone", () => {
     fc.assert(
       fc.property(...situation, (given, held, lists) => {
         const ledger = ledgerWith(given, held);
-        const fitting = tryClaims(lists, (type) => ledger.book(type)).every((short) => short.length === 0);
+        const fitting = tryClaims(lists, (type) => ledger.ofType(type)).every((short) => short.length === 0);
         fc.pre(fitting);
         expect(tryShown(lists, buckets(ledger)).flat()).toEqual([]);
       }),
@@ -119,7 +124,7 @@ describe("by buckets alone", () => {
     );
   });
 
-  it("the same is short, and could be had, as by the books, where all share one pool", () => {
+  it("the same is short, and could be had, as by the typeLedgers, where all share one pool", () => {
     const one = fc.integer({ max: 20, min: 0 }).map((all) => [{ requirements: [], amount: amountOf(all) }]);
     const short = (lists: readonly (readonly ShortPart[])[]) =>
       lists.map((list) => list.map((each) => [nameOf(each), each.figures.limit, each.figures.available]));
@@ -130,7 +135,7 @@ describe("by buckets alone", () => {
         fc.array(parts, { maxLength: 4 }),
         (given, held, lists) => {
           const ledger = ledgerWith(given, held);
-          const exact = tryClaims(lists, (type) => ledger.book(type));
+          const exact = tryClaims(lists, (type) => ledger.ofType(type));
           expect(short(tryShown(lists, buckets(ledger)))).toEqual(short(exact));
         },
       ),

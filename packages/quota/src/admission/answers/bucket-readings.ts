@@ -1,7 +1,7 @@
 import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { minusOrNone, plus } from "../../core/ledger/arithmetic.ts";
-import type { Figures } from "../../core/ledger/page-book.ts";
+import type { Figures } from "../../core/ledger/type-ledger.ts";
 import { allowanceBucketDefinition, parseAllowanceBucket } from "../../core/resources/allowance-bucket.ts";
 import { type Amount, noAmount } from "../../core/resources/fields/amount.ts";
 import { bucketName } from "../../core/resources/object-names.ts";

@@ -1,6 +1,6 @@
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
-import type { Figures } from "../../core/ledger/page-book.ts";
 import type { ShownFigures } from "../../core/ledger/shown-trial.ts";
+import type { Figures } from "../../core/ledger/type-ledger.ts";
 import {
   type AllowanceBucket,
   allowanceBucketDefinition,

@@ -1,6 +1,6 @@
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
-import type { Figures } from "../../core/ledger/page-book.ts";
 import type { ShortPart } from "../../core/ledger/settle.ts";
+import type { Figures } from "../../core/ledger/type-ledger.ts";
 import type { ConsumerRef } from "../../core/resources/fields/consumer-ref.ts";
 
 /** Whose quota, and in which plane. */

@@ -1,5 +1,5 @@
 import { percentOf, plus } from "../../core/ledger/arithmetic.ts";
-import type { Figures } from "../../core/ledger/page-book.ts";
+import type { Figures } from "../../core/ledger/type-ledger.ts";
 import { consumerText } from "../../core/resources/fields/consumer-ref.ts";
 import { displayAmount, displayNumber } from "../../core/resources/fields/units.ts";
 import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";

@@ -1,9 +1,9 @@
 import type { ListOptions } from "@milo-quota/kubernetes/client/resources/request-options.ts";
 import { ConsumerLedger } from "../../core/ledger/consumer-ledger.ts";
-import { readPage } from "../../core/ledger/page.ts";
+import { readBucket } from "../../core/ledger/ledger-bucket.ts";
 import { capacityOf } from "../../core/ledger/pools.ts";
 import { knowledgeOf } from "../../core/ledger/read-claim.ts";
-import { adoptPage } from "../../core/ledger/rewrite.ts";
+import { adoptBucket } from "../../core/ledger/rewrite.ts";
 import type { AllowanceBucket } from "../../core/resources/allowance-bucket.ts";
 import { type ConsumerRef, consumerKey } from "../../core/resources/fields/consumer-ref.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
@@ -62,7 +62,7 @@ function bookOf(
   const ledger = new ConsumerLedger();
   for (const type of types) ledger.setCapacity(type, capacityOf(active, type));
   for (const claim of claims) ledger.learn(claim.metadata.uid ?? "", knowledgeOf(claim));
-  for (const page of pages) adoptPage(ledger, readPage(page), "complete");
+  for (const page of pages) adoptBucket(ledger, readBucket(page), "complete");
   return { consumer, ledger, pages: new Map(pages.map((page) => [page.resourceType, page])), types: [...types] };
 }
 

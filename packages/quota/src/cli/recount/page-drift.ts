@@ -1,6 +1,6 @@
-import { readPage } from "../../core/ledger/page.ts";
-import type { Figures } from "../../core/ledger/page-book.ts";
+import { readBucket } from "../../core/ledger/ledger-bucket.ts";
 import { contentOf, noChanges, shown } from "../../core/ledger/rewrite.ts";
+import type { Figures } from "../../core/ledger/type-ledger.ts";
 import type { AllowanceBucket } from "../../core/resources/allowance-bucket.ts";
 import { type Amount, amountToJson } from "../../core/resources/fields/amount.ts";
 import { consumerKey } from "../../core/resources/fields/consumer-ref.ts";
@@ -30,8 +30,8 @@ export function driftsOf(books: ConsumerBooks): readonly Drift[] {
   const { consumer, ledger, pages, types } = books;
   return types.flatMap((resourceType) => {
     const page = pages.get(resourceType);
-    const is = page === undefined ? shown(ledger.book(resourceType).figures()) : counted(books, page);
-    const says = page === undefined ? undefined : readPage(page).content.figures;
+    const is = page === undefined ? shown(ledger.ofType(resourceType).figures()) : counted(books, page);
+    const says = page === undefined ? undefined : readBucket(page).content.figures;
     const differences = fields
       .map((field) => ({ field, says: says?.[field] ?? (0n as Amount), is: is[field] }))
       .filter((difference) => difference.says !== difference.is);
@@ -40,7 +40,7 @@ export function driftsOf(books: ConsumerBooks): readonly Drift[] {
 }
 
 function counted({ ledger }: ConsumerBooks, page: AllowanceBucket): Figures {
-  return contentOf(ledger, readPage(page), noChanges).figures;
+  return contentOf(ledger, readBucket(page), noChanges).figures;
 }
 
 /** The same for a drift that is still there, on the page as it was; another for one that came since. */

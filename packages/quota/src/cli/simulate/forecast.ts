@@ -1,7 +1,7 @@
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { deniedAnswer } from "../../core/ledger/answer.ts";
 import { ConsumerLedger } from "../../core/ledger/consumer-ledger.ts";
-import type { OpenClaim } from "../../core/ledger/page.ts";
+import type { OpenClaim } from "../../core/ledger/ledger-bucket.ts";
 import { settle } from "../../core/ledger/settle.ts";
 import type { RenderedClaim } from "../../core/policy/claim-policy.ts";
 import { type ConsumerRef, consumerKey, consumerText } from "../../core/resources/fields/consumer-ref.ts";

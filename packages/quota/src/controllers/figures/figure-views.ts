@@ -1,5 +1,5 @@
 import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
-import type { PageBook } from "../../core/ledger/page-book.ts";
+import type { TypeLedger } from "../../core/ledger/type-ledger.ts";
 import type { RegistrationIndex } from "../../views/registration-index.ts";
 import type { Running, Runtime } from "../../views/runtime.ts";
 import type { Views } from "../../views/views.ts";
@@ -25,7 +25,7 @@ const concurrency = 4;
 
 interface Shown {
   readonly key: BucketKey;
-  readonly read: () => PageBook | undefined;
+  readonly read: () => TypeLedger | undefined;
 }
 
 /**
@@ -75,7 +75,7 @@ export class FigureViews implements BucketViews, Running {
     this.#checks.add("check");
   }
 
-  changed(key: BucketKey, read: () => PageBook | undefined): void {
+  changed(key: BucketKey, read: () => TypeLedger | undefined): void {
     const id = viewId(key);
     this.#shown.set(id, { key, read });
     if (this.#phase !== "starting") this.#work.addAfter(id, lateMs);
@@ -126,7 +126,7 @@ export class FigureViews implements BucketViews, Running {
     return settled;
   }
 
-  #wanted(key: BucketKey, book: PageBook): readonly WantedView[] {
+  #wanted(key: BucketKey, book: TypeLedger): readonly WantedView[] {
     const { planes, clock } = this.#runtime;
     const grants = this.#grants.active(key, this.#registrations, clock.now());
     return wantedViews(key, planes.bucketNamespace(key.consumer), book, grants);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { PageBook } from "../../core/ledger/page-book.ts";
+import { TypeLedger } from "../../core/ledger/type-ledger.ts";
 import type { BucketKey } from "../writer/pages/bucket-views.ts";
 import { KnownFigures } from "./known-figures.ts";
 
@@ -9,11 +9,11 @@ const key: BucketKey = { plane: "root", consumer, resourceType: "cpu" };
 it("figures of a page that is removed are forgotten, and whoever kept them with them", () => {
   const figures = new KnownFigures(() => 0);
   let reads = 0;
-  const read = (book: PageBook | undefined) => (): PageBook | undefined => {
+  const read = (book: TypeLedger | undefined) => (): TypeLedger | undefined => {
     reads += 1;
     return book;
   };
-  figures.changed(key, read(new PageBook("cpu")));
+  figures.changed(key, read(new TypeLedger("cpu")));
   expect(figures.figuresOf(key, "")).toBeDefined();
   figures.changed(key, read(undefined));
   reads = 0;

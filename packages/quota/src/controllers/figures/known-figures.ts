@@ -1,13 +1,13 @@
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
-import type { Figures, PageBook } from "../../core/ledger/page-book.ts";
 import type { ShortPart } from "../../core/ledger/settle.ts";
 import { tryClaims } from "../../core/ledger/trial.ts";
+import type { Figures, TypeLedger } from "../../core/ledger/type-ledger.ts";
 import { consumerKey } from "../../core/resources/fields/consumer-ref.ts";
 import type { BucketKey, BucketViews } from "../writer/pages/bucket-views.ts";
 
 interface Known {
   readonly key: BucketKey;
-  readonly read: () => PageBook | undefined;
+  readonly read: () => TypeLedger | undefined;
   readonly atMs: number;
 }
 
@@ -23,7 +23,7 @@ export class KnownFigures implements BucketViews {
     this.#elapsedMs = elapsedMs;
   }
 
-  changed(key: BucketKey, read: () => PageBook | undefined): void {
+  changed(key: BucketKey, read: () => TypeLedger | undefined): void {
     if (read() === undefined) this.#known.delete(idOf(key));
     else this.#known.set(idOf(key), { key, read, atMs: this.#elapsedMs() });
   }
@@ -42,13 +42,13 @@ export class KnownFigures implements BucketViews {
     owner: Omit<BucketKey, "resourceType">,
     claims: readonly (readonly ClaimPart[])[],
   ): readonly (readonly ShortPart[])[] | undefined {
-    const books = new Map<string, PageBook>();
+    const books = new Map<string, TypeLedger>();
     for (const { resourceType } of claims.flat()) {
       const book = books.get(resourceType) ?? this.#bookOf({ ...owner, resourceType });
       if (book === undefined) return undefined;
       books.set(resourceType, book);
     }
-    return tryClaims(claims, (resourceType) => books.get(resourceType) as PageBook);
+    return tryClaims(claims, (resourceType) => books.get(resourceType) as TypeLedger);
   }
 
   /** How long ago each page was last written, or read and counted: since then its figures are known to be true. */
@@ -65,7 +65,7 @@ export class KnownFigures implements BucketViews {
     this.#known.clear();
   }
 
-  #bookOf(key: BucketKey): PageBook | undefined {
+  #bookOf(key: BucketKey): TypeLedger | undefined {
     const id = idOf(key);
     const book = this.#known.get(id)?.read();
     if (book === undefined) this.#known.delete(id);

@@ -1,9 +1,9 @@
 import { type Condition, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { type JsonObject, type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { pageStatus } from "../../core/ledger/bucket-status.ts";
+import { bucketStatus } from "../../core/ledger/bucket-status.ts";
 import { overLimit } from "../../core/ledger/over-limit.ts";
-import type { PageBook } from "../../core/ledger/page-book.ts";
+import type { TypeLedger } from "../../core/ledger/type-ledger.ts";
 import { allocatedFrom, dimensionContent, effectiveStatus, shownDimensions } from "../../core/ledger/view-status.ts";
 import { bucketManifest } from "../../core/resources/bucket-manifest.ts";
 import { parseDimensionKey } from "../../core/resources/fields/dimensions.ts";
@@ -30,7 +30,7 @@ const bucketRefsMax = 200;
 export function wantedViews(
   key: BucketKey,
   namespace: string,
-  book: PageBook,
+  book: TypeLedger,
   grants: readonly ResourceGrant[],
 ): readonly WantedView[] {
   const dimensions = shownDimensions(book);
@@ -40,7 +40,7 @@ export function wantedViews(
   ];
 }
 
-function effectiveView({ consumer, resourceType }: BucketKey, namespace: string, book: PageBook): WantedView {
+function effectiveView({ consumer, resourceType }: BucketKey, namespace: string, book: TypeLedger): WantedView {
   const ref = { namespace, name: effectiveGrantName(consumer, resourceType) };
   const keys = ["", ...shownDimensions(book)].slice(0, bucketRefsMax);
   const allowanceBucketRefs = keys.map((key) => ({
@@ -57,7 +57,7 @@ function effectiveView({ consumer, resourceType }: BucketKey, namespace: string,
 }
 
 interface DimensionFigures {
-  readonly book: PageBook;
+  readonly book: TypeLedger;
   readonly dimensionKey: string;
   readonly grants: readonly ResourceGrant[];
 }
@@ -80,7 +80,7 @@ function dimensionView(
         writer: _writer,
         reservations: _reservations,
         ...status
-      } = pageStatus(content, { writer: "", now, generation });
+      } = bucketStatus(content, { writer: "", now, generation });
       const after = { ...status, conditions: setCondition(conditions, overLimit(content, conditions), now) };
       return sameButForTime(before, after as unknown as JsonObject);
     },

@@ -52,7 +52,7 @@ function add(sums: Sums, key: ConsumerKey, resourceType: string, amount: Amount)
 function driftsOf(state: ConsumerState, held: ReadonlyMap<string, Amount> = new Map()): readonly Drift[] {
   const types = new Set([...state.types(), ...held.keys()]);
   return [...types].flatMap((resourceType) => {
-    const by = state.ledger.book(resourceType).granted - (held.get(resourceType) ?? noAmount);
+    const by = state.ledger.ofType(resourceType).granted - (held.get(resourceType) ?? noAmount);
     return by === 0n ? [] : [{ state, resourceType, by: by < 0n ? -by : by }];
   });
 }

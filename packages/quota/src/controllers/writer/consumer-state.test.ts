@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
-import { noPage } from "../../core/ledger/page.ts";
+import { unstoredBucket } from "../../core/ledger/ledger-bucket.ts";
 import { amountOf } from "../../core/resources/fields/amount.ts";
 import { parseResourceClaim } from "../../core/resources/resource-claim.ts";
 import { ClaimRecords } from "../../views/claim-record.ts";
@@ -16,7 +16,7 @@ beforeEach(() => {
   state = new ConsumerState({ plane: "root", consumer });
 });
 
-const held = (): bigint => state.ledger.book("cpu").figures().allocated;
+const held = (): bigint => state.ledger.ofType("cpu").figures().allocated;
 
 /** A claim as it is read. */
 function record(version: number, condition?: { readonly status: string; readonly reason: string }) {
@@ -34,7 +34,7 @@ function record(version: number, condition?: { readonly status: string; readonly
 }
 
 function page(version: string): StoredPage {
-  const stored = { ...noPage("cpu"), version };
+  const stored = { ...unstoredBucket("cpu"), version };
   return {
     page: stored,
     uid: "p",

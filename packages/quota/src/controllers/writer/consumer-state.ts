@@ -2,10 +2,10 @@ import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-pla
 import { isOlder } from "@milo-quota/kubernetes/client/watch/revision.ts";
 import type { ClaimKnowledge, ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import { ConsumerLedger } from "../../core/ledger/consumer-ledger.ts";
-import { type OpenClaim, pagesOf } from "../../core/ledger/page.ts";
-import type { PageBook } from "../../core/ledger/page-book.ts";
+import { type OpenClaim, resourceTypesOf } from "../../core/ledger/ledger-bucket.ts";
 import { capacityOf } from "../../core/ledger/pools.ts";
 import { openClaimOf } from "../../core/ledger/read-claim.ts";
+import type { TypeLedger } from "../../core/ledger/type-ledger.ts";
 import { type ConsumerRef, consumerKey } from "../../core/resources/fields/consumer-ref.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import type { ResourceGrant } from "../../core/resources/resource-grant.ts";
@@ -263,8 +263,8 @@ export class ConsumerState {
 
   /** Resource types whose pages matter: somebody has, holds or wants them, or there is a page. */
   types(): ReadonlySet<string> {
-    const held = [...this.ledger.books].filter((book) => book.claimCount > 0).map((book) => book.resourceType);
-    const wanted = [...this.#open.values()].flatMap(({ open }) => pagesOf(open));
+    const held = [...this.ledger.typeLedgers].filter((book) => book.claimCount > 0).map((book) => book.resourceType);
+    const wanted = [...this.#open.values()].flatMap(({ open }) => resourceTypesOf(open));
     return new Set([...this.#activeTypes, ...held, ...wanted, ...this.#pages.keys(), ...this.#seen]);
   }
 
@@ -275,13 +275,13 @@ export class ConsumerState {
   }
 
   /** What is shown of a type beside its page; nothing, when there is no page. */
-  shownBook(type: string): PageBook | undefined {
-    return this.#pages.has(type) ? this.ledger.book(type) : undefined;
+  shownBook(type: string): TypeLedger | undefined {
+    return this.#pages.has(type) ? this.ledger.ofType(type) : undefined;
   }
 
   /** Whether a page has to be there, whoever else wants it or not. */
   isUsed(type: string): boolean {
-    return this.#activeTypes.has(type) || this.ledger.book(type).claimCount > 0;
+    return this.#activeTypes.has(type) || this.ledger.ofType(type).claimCount > 0;
   }
 
   /** Whether everything that is granted or held has a page. */
@@ -289,14 +289,14 @@ export class ConsumerState {
     const isThere = (type: string): boolean => this.#pages.has(type);
     return (
       [...this.#activeTypes].every(isThere) &&
-      [...this.ledger.books].every((book) => book.claimCount === 0 || isThere(book.resourceType))
+      [...this.ledger.typeLedgers].every((book) => book.claimCount === 0 || isThere(book.resourceType))
     );
   }
 
   /** Whether any grant or claim names a resource type. */
   isNamed(type: string): boolean {
     if (this.isUsed(type) || this.isGranted(type)) return true;
-    return [...this.#open.values()].some(({ open }) => pagesOf(open).includes(type));
+    return [...this.#open.values()].some(({ open }) => resourceTypesOf(open).includes(type));
   }
 
   /** Takes over a page as it was read. If somebody else has written it, it is no fence any more. */

@@ -1,6 +1,6 @@
 import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
-import type { OpenClaim } from "../../core/ledger/page.ts";
-import { pagesOf } from "../../core/ledger/page.ts";
+import type { OpenClaim } from "../../core/ledger/ledger-bucket.ts";
+import { resourceTypesOf } from "../../core/ledger/ledger-bucket.ts";
 import { type Decision, settle } from "../../core/ledger/settle.ts";
 import { allOf, type Deferred } from "./all-of.ts";
 import { ClaimAnswers } from "./claims/claim-answers.ts";
@@ -70,17 +70,17 @@ function sortOut(state: ConsumerState, { forced, registrations }: WriterDeps): S
 }
 
 function isPromised({ ledger }: ConsumerState, open: OpenClaim): boolean {
-  return pagesOf(open).some((type) => ledger.book(type).hasPromise(open.claim.uid));
+  return resourceTypesOf(open).some((type) => ledger.ofType(type).hasReservation(open.claim.uid));
 }
 
 /** A page that was not there when pages were counted is made by the next count. */
 function havePages(state: ConsumerState, claims: readonly OpenClaim[]): boolean {
-  return claims.every((claim) => pagesOf(claim).every((type) => state.pages.has(type)));
+  return claims.every((claim) => resourceTypesOf(claim).every((type) => state.pages.has(type)));
 }
 
 /** Whether all pages of a claim are among these: of a half, nothing counts. */
 function isOn(claim: OpenClaim, pages: ReadonlySet<string>): boolean {
-  return pagesOf(claim).every((type) => pages.has(type));
+  return resourceTypesOf(claim).every((type) => pages.has(type));
 }
 
 function isReserve(decision: Decision): boolean {

@@ -1,5 +1,5 @@
-import { pagesOf } from "../../core/ledger/page.ts";
-import { adoptPage } from "../../core/ledger/rewrite.ts";
+import { resourceTypesOf } from "../../core/ledger/ledger-bucket.ts";
+import { adoptBucket } from "../../core/ledger/rewrite.ts";
 import { isValid } from "./claims/validity.ts";
 import type { ConsumerState } from "./consumer-state.ts";
 import type { StoredPage } from "./pages/stored-page.ts";
@@ -25,7 +25,7 @@ export async function recount(state: ConsumerState, deps: WriterDeps, signal: Ab
     else state.putPage(type, page);
   }
   for (const [type, { page }] of state.pages) {
-    adoptPage(state.ledger, page, "complete");
+    adoptBucket(state.ledger, page, "complete");
     state.noteGone(page.content.reservations.map(({ claim }) => claim.uid));
     deps.shown.changed({ ...state.key, resourceType: type }, () => state.shownBook(type));
   }
@@ -37,7 +37,7 @@ export async function recount(state: ConsumerState, deps: WriterDeps, signal: Ab
 function typesToOpen(state: ConsumerState, deps: WriterDeps): ReadonlySet<string> {
   const types = new Set([...state.types()].filter((type) => state.isUsed(type)));
   for (const entry of state.open) {
-    if (isValid(entry.claim, deps.registrations)) for (const type of pagesOf(entry.open)) types.add(type);
+    if (isValid(entry.claim, deps.registrations)) for (const type of resourceTypesOf(entry.open)) types.add(type);
   }
   return types;
 }

@@ -1,5 +1,5 @@
-import { pagesOf } from "../../core/ledger/page.ts";
-import { dropPromises, recover } from "../../core/ledger/recover.ts";
+import { resourceTypesOf } from "../../core/ledger/ledger-bucket.ts";
+import { dropReservations, recover } from "../../core/ledger/recover.ts";
 import type { Deferred } from "./all-of.ts";
 import type { ClaimAnswers } from "./claims/claim-answers.ts";
 import type { ConsumerState, OpenEntry } from "./consumer-state.ts";
@@ -61,14 +61,14 @@ async function recoverOne(
       await failures.of(answers.commit(open.claim.uid));
       break;
     case "fence":
-      for (const type of next.pages) await writes.fence(type);
+      for (const type of next.buckets) await writes.fence(type);
       // Nobody would come back to it: pages that we write ourselves are no news to us.
       if (state.isCounted) await recoverOne(state, entry, context, signal);
       break;
     case "drop":
-      if (!(await areUnchanged(state, pagesOf(open), deps, signal))) break;
-      for (const set of next.sets) dropped.add(set);
-      dropPromises(state.ledger, open);
+      if (!(await areUnchanged(state, resourceTypesOf(open), deps, signal))) break;
+      for (const attempt of next.attempts) dropped.add(attempt);
+      dropReservations(state.ledger, open);
       // They stand against what was begun before them: the next attempt is not, and may be our own.
       state.fences.drop(open.claim.uid);
       break;

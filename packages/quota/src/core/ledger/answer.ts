@@ -24,13 +24,13 @@ export interface AllocationStatus {
   readonly allocatingBucket?: string;
 }
 
-/** What an answer needs to know of resource types, to be read by people. */
+/** Units and bucket names that an answer shows to people. */
 export interface AnswerContext {
   unitOf(resourceType: string): Unit;
   bucketOf(resourceType: string): string;
 }
 
-/** Everything is promised on every page: the claim holds it from now on. */
+/** Every request is reserved in its bucket: the claim holds the amounts from now on. */
 export function grantedAnswer(requests: readonly ClaimRequest[], context: AnswerContext): ClaimAnswerStatus {
   return {
     condition: {

@@ -2,7 +2,7 @@ import { usedPercentMax as percentMax } from "../resources/allowance-bucket.ts";
 import type { Amount } from "../resources/fields/amount.ts";
 
 /**
- * All arithmetic on amounts. Sums may pass int64 in here, because bigints do not overflow; what a page shows is cut to it.
+ * All arithmetic on amounts. Sums may pass int64 in here, because bigints do not overflow; what a bucket shows is cut to it.
  */
 
 export function plus(left: Amount, right: Amount): Amount {
@@ -28,7 +28,7 @@ export function total(amounts: Iterable<Amount>): Amount {
   return sum as Amount;
 }
 
-/** Use in percent of a limit, rounded down. Any use of no limit at all is 100; beyond a million nobody counts. */
+/** Use in percent of a limit, rounded down. Any use of a zero limit is 100; the result is capped at a million. */
 export function percentOf(used: Amount, limit: Amount): number {
   if (limit === 0n) return used === 0n ? 0 : 100;
   return Math.min(Number((used * 100n) / limit), percentMax);

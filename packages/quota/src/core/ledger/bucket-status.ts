@@ -2,20 +2,20 @@ import { amountToJson } from "../resources/fields/amount.ts";
 import { parseDimensionKey } from "../resources/fields/dimensions.ts";
 import { quotaApiVersion } from "../resources/well-known.ts";
 import { percentOf, plus } from "./arithmetic.ts";
-import type { PageContent, Reservation } from "./page.ts";
+import type { BucketContent, Reservation } from "./ledger-bucket.ts";
 import type { GrantShare } from "./pools.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Who writes a page, when, and for which version of its spec. */
-export interface PageStamp {
+/** The writer of a bucket status, the time, and the generation of the spec it is for. */
+export interface BucketStamp {
   readonly writer: string;
   readonly now: string;
   readonly generation: number | bigint;
 }
 
-/** The status of a page. Conditions are not in it: they have a history, which the page before it holds. */
-export function pageStatus(content: PageContent, { writer, now, generation }: PageStamp): Json {
+/** The status of a bucket without conditions: these depend on the conditions before them. */
+export function bucketStatus(content: BucketContent, { writer, now, generation }: BucketStamp): Json {
   const { figures, claimCount, grantCount, shares, reservations } = content;
   const { limit, allocated, reserved, available, overage } = figures;
   return {
@@ -35,7 +35,7 @@ export function pageStatus(content: PageContent, { writer, now, generation }: Pa
   };
 }
 
-/** What stays on a page is the same object in its next version: nobody has to check it anew. */
+/** Unchanged reservations and shares keep their JSON object, so that the server does not validate them again. */
 const shown = new WeakMap<object, Json>();
 
 function shownOnce<Part extends object>(part: Part, show: (part: Part) => Json): Json {
@@ -47,12 +47,12 @@ function shownOnce<Part extends object>(part: Part, show: (part: Part) => Json):
 }
 
 function reservationStatus(reservation: Reservation): Json {
-  const { claim, amount, dimensionKey, set, forced, expirationTime } = reservation;
+  const { claim, amount, dimensionKey, attempt, forced, expirationTime } = reservation;
   return {
     reservedBy: { apiVersion: quotaApiVersion, kind: "ResourceClaim", ...claim },
     amount: amountToJson(amount),
     ...(dimensionKey === "" ? {} : { dimensions: parseDimensionKey(dimensionKey) }),
-    set,
+    set: attempt,
     ...(forced ? { forced } : {}),
     ...(expirationTime === "" ? {} : { expirationTime }),
   };

@@ -9,7 +9,7 @@ export interface ClaimPart {
   readonly amount: Amount;
 }
 
-/** What can be known of one claim, that is of one UID. */
+/** The state of one claim, that is of one UID, as far as it was observed. */
 export type ClaimKnowledge =
   | { readonly state: "pending"; readonly deleting: boolean }
   | { readonly state: "denied" }
@@ -17,14 +17,14 @@ export type ClaimKnowledge =
   | { readonly state: "gone" };
 
 /**
- * Pending comes before a decision, a decision before the end; nothing goes back. We never decide twice; should somebody
- * edit a status by hand, granted outweighs denied, because counting too much is the safe side.
+ * States only move forward: pending, decided, gone. A claim is never decided twice; if a status is edited by hand, granted
+ * outranks denied, because counting too much is the safe side.
  */
 const rank = { pending: 0, denied: 1, granted: 2, gone: 3 } as const;
 
 /**
- * Puts together what was known and what was learned, in whatever order answers and events arrive. A granted claim may
- * come to hold less, never more.
+ * Merges a new observation into the known state, in whatever order responses and events arrive. A granted claim may shrink,
+ * never grow.
  */
 export function mergeKnowledge(known: ClaimKnowledge, learned: ClaimKnowledge): ClaimKnowledge {
   if (rank[learned.state] > rank[known.state]) return learned;

@@ -1,49 +1,49 @@
 import { type ClaimKnowledge, type ClaimPart, mergeKnowledge } from "./claim-knowledge.ts";
-import { type Holding, PageBook } from "./page-book.ts";
 import type { Capacity } from "./pools.ts";
+import { type Holding, TypeLedger } from "./type-ledger.ts";
 
 /**
- * What is kept of a claim. Nearly all claims are granted and have one part, so that is one small object; the words are
- * for those in passing.
+ * The compact form of a claim. Nearly all claims are granted and have one part, so that is one small object; the other
+ * states are strings.
  */
 type Kept = "pending" | "deleting" | "denied" | "gone" | Holding | readonly Holding[];
 
 /**
- * What is known of one consumer: every claim, in a few words each, and a book for each resource type. The sums
- * in the books always equal the claims: they change only where a claim does.
+ * The claims of one consumer, in a compact form, and a ledger for each resource type. The sums in the type ledgers always
+ * equal the claims: they change only where a claim does.
  */
 export class ConsumerLedger {
   readonly #claims = new Map<string, Kept>();
-  readonly #books = new Map<string, PageBook>();
+  readonly #typeLedgers = new Map<string, TypeLedger>();
 
   get claimCount(): number {
     return this.#claims.size;
   }
 
-  get books(): Iterable<PageBook> {
-    return this.#books.values();
+  get typeLedgers(): Iterable<TypeLedger> {
+    return this.#typeLedgers.values();
   }
 
-  book(resourceType: string): PageBook {
-    const existing = this.#books.get(resourceType);
+  ofType(resourceType: string): TypeLedger {
+    const existing = this.#typeLedgers.get(resourceType);
     if (existing !== undefined) return existing;
-    const book = new PageBook(resourceType);
-    this.#books.set(resourceType, book);
-    return book;
+    const typeLedger = new TypeLedger(resourceType);
+    this.#typeLedgers.set(resourceType, typeLedger);
+    return typeLedger;
   }
 
-  /** Takes over what the Active grants of the consumer give of a resource type. */
+  /** Sets the capacity of a resource type: the sum of the consumer's Active grants. */
   setCapacity(resourceType: string, capacity: Capacity): void {
-    this.book(resourceType).setCapacity(capacity);
+    this.ofType(resourceType).setCapacity(capacity);
   }
 
-  /** Undefined when nothing was ever heard of the claim. */
+  /** Undefined for a claim that was never observed. */
   knowledgeOf(uid: string): ClaimKnowledge | undefined {
     const kept = this.#claims.get(uid);
     return kept === undefined ? undefined : knowledgeFrom(kept);
   }
 
-  /** Learns something of a claim, in any order and as often as one likes. Whether it was news. */
+  /** Merges an observation of a claim; order and repetition do not matter. Returns whether it changed anything. */
   learn(uid: string, learned: ClaimKnowledge): boolean {
     const kept = this.#claims.get(uid);
     const known = kept === undefined ? undefined : knowledgeFrom(kept);
@@ -51,13 +51,13 @@ export class ConsumerLedger {
     if (merged === known) return false;
     if (kept !== undefined && typeof kept === "object") this.#release(holdingsOf(kept));
     this.#claims.set(uid, merged.state === "granted" ? this.#hold(uid, merged.parts) : keptFrom(merged));
-    if (merged.state !== "pending") for (const book of this.#books.values()) book.withdraw(uid);
+    if (merged.state !== "pending") for (const typeLedger of this.#typeLedgers.values()) typeLedger.withdraw(uid);
     return true;
   }
 
   /**
-   * Forgets claims that are gone and denied. Only when no answer that could speak of them is still under way: what is
-   * not known to be gone can be learned anew.
+   * Forgets claims that are gone or denied. Call it only while no response that mentions them is in flight: a late one
+   * would add the claim again.
    */
   forget(uids: Iterable<string>): void {
     for (const uid of uids) {
@@ -66,34 +66,34 @@ export class ConsumerLedger {
     }
   }
 
-  /** Claims of which something is known, by UID. */
+  /** UIDs of all known claims. */
   get claims(): Iterable<string> {
     return this.#claims.keys();
   }
 
-  /** The parts of a claim on a page, as holdings of its slots. */
+  /** The parts of a claim as holdings of their slots. */
   holdings(parts: readonly ClaimPart[]): readonly Holding[] {
-    return parts.map((part) => this.book(part.resourceType).holding(part.dimensionKey, part.amount));
+    return parts.map((part) => this.ofType(part.resourceType).holding(part.dimensionKey, part.amount));
   }
 
   #hold(uid: string, parts: readonly ClaimPart[]): Kept {
     const holdings = this.holdings(parts);
-    for (const [book, own] of byBook(holdings)) book.hold(uid, own);
+    for (const [typeLedger, own] of byTypeLedger(holdings)) typeLedger.hold(uid, own);
     const [only] = holdings;
     return holdings.length === 1 && only !== undefined ? only : holdings;
   }
 
   #release(holdings: readonly Holding[]): void {
-    for (const [book, own] of byBook(holdings)) book.release(own);
+    for (const [typeLedger, own] of byTypeLedger(holdings)) typeLedger.release(own);
   }
 }
 
-/** Holdings by the book they are in. */
-export function byBook(holdings: readonly Holding[]): ReadonlyMap<PageBook, readonly Holding[]> {
-  const groups = new Map<PageBook, Holding[]>();
+/** Holdings grouped by their type ledger. */
+export function byTypeLedger(holdings: readonly Holding[]): ReadonlyMap<TypeLedger, readonly Holding[]> {
+  const groups = new Map<TypeLedger, Holding[]>();
   for (const holding of holdings) {
-    const group = groups.get(holding.slot.book);
-    if (group === undefined) groups.set(holding.slot.book, [holding]);
+    const group = groups.get(holding.slot.ledger);
+    if (group === undefined) groups.set(holding.slot.ledger, [holding]);
     else group.push(holding);
   }
   return groups;
@@ -121,5 +121,5 @@ function knowledgeFrom(kept: Kept): ClaimKnowledge {
 }
 
 function partFrom({ slot, amount }: Holding): ClaimPart {
-  return { resourceType: slot.book.resourceType, dimensionKey: slot.dimensionKey, amount };
+  return { resourceType: slot.ledger.resourceType, dimensionKey: slot.dimensionKey, amount };
 }

@@ -3,7 +3,7 @@ import type { ResourceGrant } from "../resources/resource-grant.ts";
 import { activeRegistration, type RegistrationView } from "../resources/rules/registration-rules.ts";
 import { total } from "./arithmetic.ts";
 
-/** What a grant gives, in the units people read: `3 projects, 8 GiB`. What nobody registered has no unit but its name. */
+/** The amounts of a grant in display units: `3 projects, 8 GiB`. An unregistered type is shown by its name. */
 export function grantAmounts({ allowances }: ResourceGrant, view: RegistrationView): string {
   const types = [...new Set(allowances.map(({ resourceType }) => resourceType))];
   return types

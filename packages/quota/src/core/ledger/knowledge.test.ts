@@ -97,12 +97,12 @@ describe("a ledger", () => {
           const holders = claims.filter(
             ({ last }) => last.state === "granted" && last.parts.some((each) => each.resourceType === type),
           );
-          const book = ledger.book(type);
-          expect(book.figures().allocated).toBe(parts.reduce((sum, each) => sum + each.amount, 0n));
-          expect(book.claimCount).toBe(holders.length);
+          const typeLedger = ledger.ofType(type);
+          expect(typeLedger.figures().allocated).toBe(parts.reduce((sum, each) => sum + each.amount, 0n));
+          expect(typeLedger.claimCount).toBe(holders.length);
           for (const key of ["", "l=a"]) {
             const own = parts.filter((each) => each.dimensionKey === key);
-            expect(book.figuresFor(key)).toMatchObject({
+            expect(typeLedger.figuresFor(key)).toMatchObject({
               allocated: own.reduce((sum, each) => sum + each.amount, 0n),
               claimCount: own.length,
             });
@@ -127,9 +127,9 @@ describe("a ledger", () => {
   it("keeps nothing of dimensions that nobody uses any more", () => {
     const ledger = new ConsumerLedger();
     for (let at = 0; at < 50; at += 1) ledger.learn(`c${at}`, granted(part(1, "x", `l=v${at}`)));
-    expect(ledger.book("x").dimensionKeys).toHaveLength(50);
+    expect(ledger.ofType("x").dimensionKeys).toHaveLength(50);
     for (let at = 0; at < 50; at += 1) ledger.learn(`c${at}`, gone);
-    expect(ledger.book("x").dimensionKeys).toEqual([]);
+    expect(ledger.ofType("x").dimensionKeys).toEqual([]);
   });
 
   it("tells what it knows", () => {
@@ -140,6 +140,6 @@ describe("a ledger", () => {
     expect(ledger.knowledgeOf("two")).toEqual(two);
     expect(ledger.knowledgeOf("going")).toEqual(deleting);
     expect(ledger.knowledgeOf("nobody")).toBeUndefined();
-    expect([...ledger.books].map((book) => book.resourceType)).toEqual(["x", "y"]);
+    expect([...ledger.typeLedgers].map((typeLedger) => typeLedger.resourceType)).toEqual(["x", "y"]);
   });
 });

@@ -1,8 +1,8 @@
 import { type Condition, type ConditionState, findCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
-import type { PageContent } from "./page.ts";
+import type { BucketContent } from "./ledger-bucket.ts";
 
 /** Whether use exceeds the limit, and why: capacity was taken away, or something had to be counted that did not fit. */
-export function overLimit({ figures, reservations }: PageContent, before: readonly Condition[]): ConditionState {
+export function overLimit({ figures, reservations }: BucketContent, before: readonly Condition[]): ConditionState {
   if (figures.overage === 0n) {
     return { type: "OverLimit", status: "False", reason: "WithinLimit", message: "Use is within the limit" };
   }

@@ -18,7 +18,7 @@ export interface GrantShare {
   readonly generation: number | bigint;
 }
 
-/** What grants give of one resource type: what decisions go by, and what a page shows of it. */
+/** What grants give of one resource type: pools for decisions, the rest for the bucket status. */
 export interface Capacity {
   readonly pools: readonly Pool[];
   readonly grantCount: number;

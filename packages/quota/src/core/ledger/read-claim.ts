@@ -1,7 +1,7 @@
 import { dimensionKey } from "../resources/fields/dimensions.ts";
 import type { ResourceClaim } from "../resources/resource-claim.ts";
 import type { ClaimKnowledge, ClaimPart } from "./claim-knowledge.ts";
-import type { OpenClaim, Standing } from "./page.ts";
+import type { OpenClaim, Standing } from "./ledger-bucket.ts";
 
 /** What a claim asks for. */
 export function openClaimOf(claim: ResourceClaim, standing: Standing): OpenClaim {

@@ -1,50 +1,54 @@
 import type { ConsumerLedger } from "./consumer-ledger.ts";
-import { type OpenClaim, type Page, pagesOf, type Reservation } from "./page.ts";
+import { type LedgerBucket, type OpenClaim, type Reservation, resourceTypesOf } from "./ledger-bucket.ts";
 
 export type Recovery =
-  /** Nothing is promised to the claim: it can be settled. */
+  /** The claim has no reservation: it can be settled. */
   | { readonly step: "settle" }
-  /** One attempt got onto every page: keep the promise. */
-  | { readonly step: "commit"; readonly set: string }
-  /** An attempt got onto some pages. Whoever made it may still be at it: write these pages anew first, and read them. */
-  | { readonly step: "fence"; readonly pages: readonly string[] }
-  /** Nobody can complete these attempts any more. */
-  | { readonly step: "drop"; readonly sets: readonly string[] };
+  /** One attempt is in every bucket of the claim: grant it. */
+  | { readonly step: "commit"; readonly attempt: string }
+  /** An attempt is in some buckets only, and its writer may still be running: rewrite these buckets first, and read them. */
+  | { readonly step: "fence"; readonly buckets: readonly string[] }
+  /** Every bucket is fenced, so no writer can complete these attempts. */
+  | { readonly step: "drop"; readonly attempts: readonly string[] };
 
 /**
- * What to do about promises to a pending claim that an earlier attempt left behind, ours or another writer's. `fenced`
- * names the pages that we have written since we first saw them, and that nobody else has written after us: a swap that
- * was prepared before cannot succeed on these.
+ * What to do about reservations of a pending claim that an earlier attempt left behind, ours or another writer's. `fenced`
+ * names the buckets that this writer has written since it first read them and that no other writer has changed since: a
+ * swap that was prepared before conflicts on these.
  */
-export function recover(claim: OpenClaim, pages: ReadonlyMap<string, Page>, fenced: ReadonlySet<string>): Recovery {
-  const own = [...pages.values()].flatMap((page) => ownReservations(page, claim));
-  const sets = [...new Set(own.map((reservation) => reservation.set))];
-  if (sets.length === 0) return { step: "settle" };
-  const complete = sets.find((set) => isComplete(claim, set, pages));
-  if (complete !== undefined) return { step: "commit", set: complete };
-  const open = pagesOf(claim).filter((resourceType) => !fenced.has(resourceType));
-  return open.length > 0 ? { step: "fence", pages: open } : { step: "drop", sets };
+export function recover(
+  claim: OpenClaim,
+  buckets: ReadonlyMap<string, LedgerBucket>,
+  fenced: ReadonlySet<string>,
+): Recovery {
+  const own = [...buckets.values()].flatMap((bucket) => ownReservations(bucket, claim));
+  const attempts = [...new Set(own.map((reservation) => reservation.attempt))];
+  if (attempts.length === 0) return { step: "settle" };
+  const complete = attempts.find((attempt) => isComplete(claim, attempt, buckets));
+  if (complete !== undefined) return { step: "commit", attempt: complete };
+  const open = resourceTypesOf(claim).filter((resourceType) => !fenced.has(resourceType));
+  return open.length > 0 ? { step: "fence", buckets: open } : { step: "drop", attempts };
 }
 
-/** Whether every part of the claim is promised under this set: one page missing, and none of it counts. */
-export function isComplete(claim: OpenClaim, set: string, pages: ReadonlyMap<string, Page>): boolean {
+/** Whether every part of the claim is reserved under this attempt; if one is missing, none of them counts. */
+export function isComplete(claim: OpenClaim, attempt: string, buckets: ReadonlyMap<string, LedgerBucket>): boolean {
   return claim.parts.every(({ resourceType, dimensionKey, amount }) => {
-    const page = pages.get(resourceType);
-    return page?.content.reservations.some(
+    const bucket = buckets.get(resourceType);
+    return bucket?.content.reservations.some(
       (reservation) =>
         reservation.claim.uid === claim.claim.uid &&
-        reservation.set === set &&
+        reservation.attempt === attempt &&
         reservation.dimensionKey === dimensionKey &&
         reservation.amount === amount,
     );
   });
 }
 
-/** Takes dropped promises out of the books; the pages lose them with their next write. */
-export function dropPromises(ledger: ConsumerLedger, claim: OpenClaim): void {
-  for (const resourceType of pagesOf(claim)) ledger.book(resourceType).withdraw(claim.claim.uid);
+/** Removes the claim's reservations from the type ledgers; the buckets lose them with their next write. */
+export function dropReservations(ledger: ConsumerLedger, claim: OpenClaim): void {
+  for (const resourceType of resourceTypesOf(claim)) ledger.ofType(resourceType).withdraw(claim.claim.uid);
 }
 
-function ownReservations(page: Page, { claim }: OpenClaim): readonly Reservation[] {
-  return page.content.reservations.filter((reservation) => reservation.claim.uid === claim.uid);
+function ownReservations(bucket: LedgerBucket, { claim }: OpenClaim): readonly Reservation[] {
+  return bucket.content.reservations.filter((reservation) => reservation.claim.uid === claim.uid);
 }

@@ -1,37 +1,43 @@
 import { amountMax } from "../resources/fields/amount.ts";
 import { least } from "./arithmetic.ts";
 import type { ConsumerLedger } from "./consumer-ledger.ts";
-import { type OpenClaim, type Page, type PageContent, type Reservation, reservationBytes } from "./page.ts";
-import type { Figures, PromisedParts } from "./page-book.ts";
+import {
+  type BucketContent,
+  type LedgerBucket,
+  type OpenClaim,
+  type Reservation,
+  reservationBytes,
+} from "./ledger-bucket.ts";
 import type { GrantShare } from "./pools.ts";
 import type { Decision } from "./settle.ts";
+import type { Figures, ReservedParts } from "./type-ledger.ts";
 
-/** Whether what is known of claims is all there is, as of the page; else a claim nobody heard of may be a new one. */
+/** `complete`: all claims as of the bucket are known. `partial`: an unknown claim may be a new one. */
 export type View = "complete" | "partial";
 
-/** What a write changes, beside what has become of the claims. */
+/** What a bucket write changes, beside the state of the claims. */
 export interface Changes {
   readonly decisions: readonly Decision[];
-  /** Sets that recovery found incomplete, and fenced. */
+  /** Attempts that recovery found incomplete, and fenced. */
   readonly dropped: ReadonlySet<string>;
-  /** For the new promises. */
+  /** For the new reservations. */
   readonly expirationTime: string;
 }
 
 export const noChanges: Changes = { decisions: [], dropped: new Set(), expirationTime: "" };
 
-/** Takes over the promises of a page that was just read. What a complete view does not know is gone. */
-export function adoptPage(ledger: ConsumerLedger, page: Page, view: View): void {
-  for (const { claim } of page.content.reservations) {
+/** Adopts the reservations of a bucket that was just read. A claim that a complete view does not contain is gone. */
+export function adoptBucket(ledger: ConsumerLedger, bucket: LedgerBucket, view: View): void {
+  for (const { claim } of bucket.content.reservations) {
     if (view === "complete" && ledger.knowledgeOf(claim.uid) === undefined) ledger.learn(claim.uid, { state: "gone" });
   }
-  const open = page.content.reservations.filter((reservation) => fateOf(ledger, reservation) === "keep");
-  ledger.book(page.resourceType).setPromises(promisesOf(ledger, page.resourceType, open));
+  const open = bucket.content.reservations.filter((reservation) => fateOf(ledger, reservation) === "keep");
+  ledger.ofType(bucket.resourceType).setReservations(reservedPartsOf(ledger, bucket.resourceType, open));
 }
 
 /**
- * What becomes of a promise with the next write. One that was kept goes into `allocated`; one whose claim was denied or is
- * gone is released; any other stays, for as long as it takes. Age is no reason.
+ * What the next write does with a reservation. That of a granted claim goes into `allocated`; one whose claim was denied or is
+ * gone is released; any other stays, whatever its age.
  */
 export function fateOf(ledger: ConsumerLedger, { claim }: Reservation): "keep" | "fold" | "release" {
   const state = ledger.knowledgeOf(claim.uid)?.state;
@@ -50,26 +56,28 @@ export function fateOf(ledger: ConsumerLedger, { claim }: Reservation): "keep" |
 }
 
 /**
- * The content of a page: its open promises, those the decisions add, and figures that count all of them. `allocated` comes
- * from the claims each time, never from what the page said before.
+ * The next content of a bucket: its open reservations, those the decisions add, and figures that count all of them.
+ * `allocated` is summed from the claims each time, never derived from the stored value.
  */
-export function contentOf(ledger: ConsumerLedger, page: Page, changes: Changes): PageContent {
+export function contentOf(ledger: ConsumerLedger, bucket: LedgerBucket, changes: Changes): BucketContent {
   const { decisions, dropped, expirationTime } = changes;
-  const book = ledger.book(page.resourceType);
-  const kept = page.content.reservations.filter(({ claim, set }) => book.hasPromise(claim.uid) && !dropped.has(set));
+  const typeLedger = ledger.ofType(bucket.resourceType);
+  const kept = bucket.content.reservations.filter(
+    ({ claim, attempt }) => typeLedger.hasReservation(claim.uid) && !dropped.has(attempt),
+  );
   const added = decisions.flatMap((decision) => {
-    // A claim may have ended since it was decided: what is not promised any more is not written down.
+    // A claim may have ended since it was decided; its reservation is withdrawn then, and must not be stored.
     const { outcome, claim } = decision;
-    const isPromised = outcome === "reserve" && book.hasPromise(claim.claim.uid);
-    return isPromised ? newReservations(claim, page.resourceType, { set: decision.set, expirationTime }) : [];
+    const isReserved = outcome === "reserve" && typeLedger.hasReservation(claim.claim.uid);
+    return isReserved ? newReservations(claim, bucket.resourceType, { attempt: decision.attempt, expirationTime }) : [];
   });
   const reservations = added.length === 0 ? kept : [...kept, ...added];
-  const { grantCount, shares } = book.capacity;
-  const figures = shown(book.figures());
-  return { figures, claimCount: book.claimCount, grantCount, shares, reservations };
+  const { grantCount, shares } = typeLedger.capacity;
+  const figures = shown(typeLedger.figures());
+  return { figures, claimCount: typeLedger.claimCount, grantCount, shares, reservations };
 }
 
-/** Grants may add up to more than an int64; what is shown stops there, what is decided does not. */
+/** Caps the figures to int64. Grants may add up to more, and decisions use the full sums. */
 export function shown({ limit, allocated, reserved, available, overage }: Figures): Figures {
   return {
     limit: least(limit, amountMax),
@@ -80,8 +88,8 @@ export function shown({ limit, allocated, reserved, available, overage }: Figure
   };
 }
 
-/** Whether a page says all of this already: nothing to change, nothing written. */
-export function isCurrent({ content: stored }: Page, next: PageContent): boolean {
+/** Whether the stored bucket equals the next content, so that no write is needed. */
+export function isCurrent({ content: stored }: LedgerBucket, next: BucketContent): boolean {
   return (
     sameFigures(stored.figures, next.figures) &&
     stored.claimCount === next.claimCount &&
@@ -119,30 +127,32 @@ function sameShare(left: GrantShare, right: GrantShare): boolean {
 }
 
 function sameReservation(left: Reservation, right: Reservation): boolean {
-  return left.claim.uid === right.claim.uid && left.set === right.set && left.dimensionKey === right.dimensionKey;
+  return (
+    left.claim.uid === right.claim.uid && left.attempt === right.attempt && left.dimensionKey === right.dimensionKey
+  );
 }
 
 function newReservations(
   { claim, parts, standing }: OpenClaim,
   resourceType: string,
-  { set, expirationTime }: Pick<Reservation, "set" | "expirationTime">,
+  { attempt, expirationTime }: Pick<Reservation, "attempt" | "expirationTime">,
 ): readonly Reservation[] {
   const own = parts.filter((part) => part.resourceType === resourceType);
   const forced = standing === "forced";
-  return own.map(({ amount, dimensionKey }) => ({ claim, amount, dimensionKey, set, forced, expirationTime }));
+  return own.map(({ amount, dimensionKey }) => ({ claim, amount, dimensionKey, attempt, forced, expirationTime }));
 }
 
-function* promisesOf(
+function* reservedPartsOf(
   ledger: ConsumerLedger,
   resourceType: string,
   reservations: readonly Reservation[],
-): Generator<PromisedParts> {
-  const book = ledger.book(resourceType);
+): Generator<ReservedParts> {
+  const typeLedger = ledger.ofType(resourceType);
   for (const uid of new Set(reservations.map(({ claim }) => claim.uid))) {
     const own = reservations.filter(({ claim }) => claim.uid === uid);
     yield {
       uid,
-      holdings: own.map(({ dimensionKey, amount }) => ({ slot: book.slot(dimensionKey), amount })),
+      holdings: own.map(({ dimensionKey, amount }) => ({ slot: typeLedger.slot(dimensionKey), amount })),
       bytes: own.reduce((sum, { claim, dimensionKey }) => sum + reservationBytes(claim, dimensionKey), 0),
     };
   }

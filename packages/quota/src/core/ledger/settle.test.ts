@@ -3,9 +3,9 @@ import { amountOf } from "../resources/fields/amount.ts";
 import { dimensionKey } from "../resources/fields/dimensions.ts";
 import type { ClaimPart } from "./claim-knowledge.ts";
 import { ConsumerLedger } from "./consumer-ledger.ts";
-import { noPage, type OpenClaim, type Standing } from "./page.ts";
+import { type OpenClaim, type Standing, unstoredBucket } from "./ledger-bucket.ts";
 import { type Capacity, noCapacity, type Pool } from "./pools.ts";
-import { adoptPage, contentOf, noChanges } from "./rewrite.ts";
+import { adoptBucket, contentOf, noChanges } from "./rewrite.ts";
 import { fits, grantAtOnce, isSettleable, settle } from "./settle.ts";
 
 const pool = (amount: number | bigint, ...places: string[]): Pool => ({
@@ -24,7 +24,7 @@ const claim = (uid: string, parts: readonly ClaimPart[], standing: Standing = "w
   standing,
 });
 
-function sets(): () => string {
+function attempts(): () => string {
   let count = 0;
   return () => {
     count += 1;
@@ -32,7 +32,7 @@ function sets(): () => string {
   };
 }
 
-describe("claims on one page", () => {
+describe("claims on one bucket", () => {
   const max = 2n ** 63n - 1n;
   // limit, allocated, requested amounts, outcomes, allocated and reserved afterwards
   const cases: Record<
@@ -57,9 +57,9 @@ describe("claims on one page", () => {
       const decisions = settle(
         ledger,
         asked.map((amount, at) => claim(`c${at}`, [part(amount)])),
-        sets(),
+        attempts(),
       );
-      const { allocated: held, reserved } = ledger.book("x").figures();
+      const { allocated: held, reserved } = ledger.ofType("x").figures();
       expect(decisions.map((decision) => decision.outcome)).toEqual(outcomes);
       expect(held + reserved).toBe(used);
     });
@@ -69,7 +69,7 @@ describe("claims on one page", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", only([pool(10)]));
     ledger.learn("a", { state: "granted", parts: [part(6)] });
-    const decisions = settle(ledger, [claim("b", [part(1)]), claim("c", [part(4)])], sets());
+    const decisions = settle(ledger, [claim("b", [part(1)]), claim("c", [part(4)])], attempts());
     expect(decisions[1]).toMatchObject({
       outcome: "deny",
       short: [{ part: part(4), figures: { limit: 10n, allocated: 6n, reserved: 1n, available: 3n } }],
@@ -77,7 +77,7 @@ describe("claims on one page", () => {
   });
 });
 
-describe("claims on several pages", () => {
+describe("claims on several buckets", () => {
   const ledger = (): ConsumerLedger => {
     const made = new ConsumerLedger();
     made.setCapacity("x", only([pool(10)]));
@@ -85,33 +85,33 @@ describe("claims on several pages", () => {
     return made;
   };
 
-  it("are granted as a whole, under one set", () => {
+  it("are granted as a whole, under one attempt", () => {
     const made = ledger();
-    const decisions = settle(made, [claim("a", [part(10), part(5, "y")])], sets());
-    expect(decisions).toMatchObject([{ outcome: "reserve", set: "s1" }]);
-    expect([made.book("x").figures().reserved, made.book("y").figures().reserved]).toEqual([10n, 5n]);
+    const decisions = settle(made, [claim("a", [part(10), part(5, "y")])], attempts());
+    expect(decisions).toMatchObject([{ outcome: "reserve", attempt: "s1" }]);
+    expect([made.ofType("x").figures().reserved, made.ofType("y").figures().reserved]).toEqual([10n, 5n]);
   });
 
-  it("leave nothing behind when one page is short, and hear of every short part", () => {
+  it("leave nothing behind when one bucket is short, and hear of every short part", () => {
     const made = ledger();
     const decisions = settle(
       made,
       [claim("a", [part(11), part(6, "y")]), claim("b", [part(10), part(6, "y")])],
-      sets(),
+      attempts(),
     );
     expect(
       decisions.map((each) => (each.outcome === "deny" ? each.short.map(({ part }) => part.resourceType) : [])),
     ).toEqual([["x", "y"], ["y"]]);
-    expect([made.book("x").figures().reserved, made.book("y").figures().reserved]).toEqual([0n, 0n]);
-    expect(made.book("x").dimensionKeys).toEqual([]);
+    expect([made.ofType("x").figures().reserved, made.ofType("y").figures().reserved]).toEqual([0n, 0n]);
+    expect(made.ofType("x").dimensionKeys).toEqual([]);
   });
 
   it("may ask one type twice, with different dimensions", () => {
     const made = new ConsumerLedger();
     made.setCapacity("x", only([pool(5), pool(3, "a")]));
     const twice = claim("a", [part(5, "x"), part(3, "x", "a")]);
-    expect(settle(made, [twice], sets())).toMatchObject([{ outcome: "reserve" }]);
-    expect(settle(made, [claim("b", [part(1, "x", "a")])], sets())).toMatchObject([
+    expect(settle(made, [twice], attempts())).toMatchObject([{ outcome: "reserve" }]);
+    expect(settle(made, [claim("b", [part(1, "x", "a")])], attempts())).toMatchObject([
       { outcome: "deny", short: [{ figures: { limit: 8n, allocated: 0n, reserved: 3n, available: 0n } }] },
     ]);
   });
@@ -130,24 +130,24 @@ describe("what is not settled", () => {
     it(`a claim that is ${name}`, () => {
       ledger.learn(name, state);
       expect(isSettleable(ledger, claim(name, [part(1)]))).toBe(false);
-      expect(settle(ledger, [claim(name, [part(1)])], sets())).toEqual([]);
+      expect(settle(ledger, [claim(name, [part(1)])], attempts())).toEqual([]);
     });
   }
 
-  it("a claim that a page has promised something", () => {
+  it("a claim that a bucket has reserved something", () => {
     const held = {
       claim: claim("held", []).claim,
       amount: amountOf(1),
       dimensionKey: "",
-      set: "s",
+      attempt: "s",
       forced: false,
       expirationTime: "",
     };
-    const empty = noPage("x");
-    const page = { ...empty, content: { ...empty.content, reservations: [held] } };
-    adoptPage(ledger, page, "partial");
-    expect(settle(ledger, [claim("held", [part(1)])], sets())).toEqual([]);
-    expect(settle(ledger, [claim("new", [part(1)])], sets())).toHaveLength(1);
+    const empty = unstoredBucket("x");
+    const bucket = { ...empty, content: { ...empty.content, reservations: [held] } };
+    adoptBucket(ledger, bucket, "partial");
+    expect(settle(ledger, [claim("held", [part(1)])], attempts())).toEqual([]);
+    expect(settle(ledger, [claim("new", [part(1)])], attempts())).toHaveLength(1);
   });
 });
 
@@ -155,12 +155,12 @@ describe("forced claims", () => {
   it("are never refused, come first, and show as overage", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", only([pool(3)]));
-    const decisions = settle(ledger, [claim("a", [part(1)]), claim("b", [part(5)], "forced")], sets());
+    const decisions = settle(ledger, [claim("a", [part(1)]), claim("b", [part(5)], "forced")], attempts());
     expect(decisions.map((decision) => [decision.claim.claim.uid, decision.outcome])).toEqual([
       ["b", "reserve"],
       ["a", "deny"],
     ]);
-    expect(ledger.book("x").figures()).toMatchObject({ limit: 3n, reserved: 5n, available: 0n, overage: 2n });
+    expect(ledger.ofType("x").figures()).toMatchObject({ limit: 3n, reserved: 5n, available: 0n, overage: 2n });
   });
 });
 
@@ -177,36 +177,36 @@ describe("claims that are granted at once", () => {
     const ledger = small();
     expect(grantAtOnce(ledger, two)).toBe(true);
     expect(grantAtOnce(ledger, claim("b", [part(2)]))).toBe(false);
-    expect(settle(ledger, [claim("c", [part(1)])], sets())).toMatchObject([{ outcome: "reserve" }]);
-    const { figures, claimCount, reservations } = contentOf(ledger, noPage("x"), noChanges);
+    expect(settle(ledger, [claim("c", [part(1)])], attempts())).toMatchObject([{ outcome: "reserve" }]);
+    const { figures, claimCount, reservations } = contentOf(ledger, unstoredBucket("x"), noChanges);
     expect(figures).toMatchObject({ limit: 3n, allocated: 2n, reserved: 1n, available: 0n });
     expect([claimCount, reservations]).toEqual([1, []]);
   });
 
   it("take nothing at all when one of their parts does not fit", () => {
     const ledger = small();
-    const before = ["x", "y"].map((type) => contentOf(ledger, noPage(type), noChanges));
+    const before = ["x", "y"].map((type) => contentOf(ledger, unstoredBucket(type), noChanges));
     expect(grantAtOnce(ledger, claim("a", [part(2), part(2, "y")]))).toBe(false);
-    expect(["x", "y"].map((type) => contentOf(ledger, noPage(type), noChanges))).toEqual(before);
+    expect(["x", "y"].map((type) => contentOf(ledger, unstoredBucket(type), noChanges))).toEqual(before);
     expect(grantAtOnce(ledger, claim("b", [part(3)]))).toBe(true);
   });
 
   it("change nothing when they are seen afterwards", () => {
     const ledger = small();
     grantAtOnce(ledger, two);
-    expect(ledger.book("x").granted).toBe(2n);
+    expect(ledger.ofType("x").granted).toBe(2n);
     expect(ledger.learn("a", { state: "granted", parts: two.parts })).toBe(false);
     expect(ledger.learn("a", { state: "pending", deleting: false })).toBe(false);
-    expect(ledger.book("x").granted).toBe(2n);
+    expect(ledger.ofType("x").granted).toBe(2n);
   });
 
   it("leave nothing behind when they were never stored", () => {
     const ledger = small();
-    const before = contentOf(ledger, noPage("x"), noChanges);
+    const before = contentOf(ledger, unstoredBucket("x"), noChanges);
     grantAtOnce(ledger, two);
     ledger.learn("a", { state: "gone" });
     ledger.forget(["a"]);
-    expect(contentOf(ledger, noPage("x"), noChanges)).toEqual(before);
+    expect(contentOf(ledger, unstoredBucket("x"), noChanges)).toEqual(before);
     expect(grantAtOnce(ledger, claim("a", [part(3)]))).toBe(true);
   });
 
@@ -219,14 +219,14 @@ describe("claims that are granted at once", () => {
 
   it("leave to others what is reserved for them", () => {
     const ledger = small();
-    settle(ledger, [claim("waits", [part(2)])], sets());
+    settle(ledger, [claim("waits", [part(2)])], attempts());
     expect(grantAtOnce(ledger, two)).toBe(false);
     expect(grantAtOnce(ledger, claim("b", [part(1)]))).toBe(true);
   });
 });
 
-describe("space on a page", () => {
-  it("is for 128 promises; the rest waits its turn, in order", () => {
+describe("space on a bucket", () => {
+  it("is for 128 reservations; the rest waits its turn, in order", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", only([pool(1000)]));
     ledger.setCapacity("y", only([pool(1000)]));
@@ -234,7 +234,7 @@ describe("space on a page", () => {
     const decisions = settle(
       ledger,
       [...many, claim("other", [part(1, "y")]), claim("both", [part(1), part(1, "y")])],
-      sets(),
+      attempts(),
     );
     const outcomes = decisions.map((decision) => decision.outcome);
     expect(outcomes.slice(126, 130)).toEqual(["reserve", "reserve", "wait", "wait"]);
@@ -258,20 +258,20 @@ describe("space on a page", () => {
     const outcomes = settle(
       ledger,
       [large("a"), large("b"), large("c"), large("d"), claim("small", [part(1)])],
-      sets(),
+      attempts(),
     ).map((decision) => decision.outcome);
     expect(outcomes).toEqual(["reserve", "reserve", "wait", "wait", "wait"]);
-    const written = contentOf(ledger, noPage("x"), noChanges);
+    const written = contentOf(ledger, unstoredBucket("x"), noChanges);
     expect(written.figures.reserved).toBe(16n);
   });
 });
 
-describe("a claim too large for any page", () => {
+describe("a claim too large for any bucket", () => {
   it("is told apart, and keeps nobody waiting", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", only([pool(1000)]));
     const parts = Array.from({ length: 129 }, (_, at) => part(1, "x", `p${at}`));
-    const outcomes = settle(ledger, [claim("huge", parts), claim("small", [part(1)])], sets()).map(
+    const outcomes = settle(ledger, [claim("huge", parts), claim("small", [part(1)])], attempts()).map(
       ({ outcome }) => outcome,
     );
     expect(outcomes).toEqual(["oversized", "reserve"]);
@@ -284,20 +284,20 @@ describe("whether a claim would fit", () => {
     ledger.setCapacity("x", only([pool(5)]));
     expect(fits(ledger, claim("a", [part(5)]))).toBe(true);
     expect(fits(ledger, claim("a", [part(6)]))).toBe(false);
-    settle(ledger, [claim("b", [part(1)])], sets());
+    settle(ledger, [claim("b", [part(1)])], attempts());
     expect(fits(ledger, claim("b", [part(1)]))).toBe(false);
     ledger.learn("b", { state: "gone" });
-    expect(ledger.book("x").figures()).toMatchObject({ reserved: 0n, available: 5n });
-    expect(ledger.book("x").dimensionKeys).toEqual([]);
+    expect(ledger.ofType("x").figures()).toMatchObject({ reserved: 0n, available: 5n });
+    expect(ledger.ofType("x").dimensionKeys).toEqual([]);
   });
 });
 
 describe("a denial", () => {
-  it("does not stand when what was in the way has ended before the pages were written", () => {
+  it("does not stand when what was in the way has ended before the buckets were written", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", only([pool(5)]));
     const late = claim("b", [part(5)]);
-    const decisions = settle(ledger, [claim("a", [part(1)]), late], sets());
+    const decisions = settle(ledger, [claim("a", [part(1)]), late], attempts());
     expect(decisions.map((decision) => decision.outcome)).toEqual(["reserve", "deny"]);
     expect(fits(ledger, late)).toBe(false);
     ledger.learn("a", { state: "gone" });

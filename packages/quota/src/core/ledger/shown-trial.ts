@@ -1,10 +1,10 @@
 import { type Amount, noAmount } from "../resources/fields/amount.ts";
 import { least, minusOrNone, plus } from "./arithmetic.ts";
 import type { ClaimPart } from "./claim-knowledge.ts";
-import type { Figures } from "./page-book.ts";
 import type { ShortPart } from "./settle.ts";
+import type { Figures } from "./type-ledger.ts";
 
-/** What buckets of a consumer say. */
+/** Figures from the bucket statuses of a consumer. */
 export interface ShownFigures {
   /** Of a set of dimensions. */
   figuresOf(resourceType: string, dimensionKey: string): Figures;
@@ -13,9 +13,9 @@ export interface ShownFigures {
 }
 
 /**
- * What would not fit of claims that nobody has made, for those who know no more than buckets show: each part has to fit the
+ * Tries hypothetical claims against the figures of buckets alone, and returns what would not fit: each part has to fit the
  * bucket of its dimensions, and all parts of a resource type together what is left of it. Where only some of them share a
- * pool this may promise more than there is.
+ * pool this may overestimate what is available.
  */
 export function tryShown(
   claims: readonly (readonly ClaimPart[])[],
@@ -33,12 +33,12 @@ export function tryShown(
   });
 }
 
-/** What was taken so far, by resource type, and by resource type and dimensions. */
+/** Amounts taken so far, by resource type, and by resource type and dimensions. */
 type Taken = Map<string, Amount>;
 
 const idOf = ({ resourceType, dimensionKey }: ClaimPart): string => `${resourceType}\n${dimensionKey}`;
 
-/** Takes a part if it fits; else returns what could have been had in its place. */
+/** Takes a part if it fits; else returns what is available. */
 function take(part: ClaimPart, taken: Taken, shown: ShownFigures): Amount | undefined {
   const { resourceType, dimensionKey, amount } = part;
   const ids = [resourceType, idOf(part)] as const;

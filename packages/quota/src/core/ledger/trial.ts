@@ -1,38 +1,40 @@
 import type { ClaimPart } from "./claim-knowledge.ts";
-import { byBook } from "./consumer-ledger.ts";
-import type { Holding, PageBook, PromisedParts } from "./page-book.ts";
+import { byTypeLedger } from "./consumer-ledger.ts";
 import { type ShortPart, tryAll } from "./settle.ts";
+import type { Holding, ReservedParts, TypeLedger } from "./type-ledger.ts";
 
 /**
- * What would not fit of claims that nobody has made, claim by claim: each is decided as a whole, beside those before it
- * that fit. Afterwards the books are as they were.
+ * Tries hypothetical claims and returns what would not fit, claim by claim: each is decided as a whole, on top of those
+ * before it that fit. Afterwards the type ledgers are rolled back.
  */
 export function tryClaims(
   claims: readonly (readonly ClaimPart[])[],
-  bookOf: (resourceType: string) => PageBook,
+  typeLedgerOf: (resourceType: string) => TypeLedger,
 ): readonly (readonly ShortPart[])[] {
-  const held: (readonly [PageBook, readonly Holding[]])[] = [];
-  // One after the other to the end: a slot that nobody refers to is forgotten, and must not be referred to again.
+  const held: (readonly [TypeLedger, readonly Holding[]])[] = [];
+  // One claim at a time: an unused slot is removed from the ledger, and must not be referenced again.
   const short = claims.map((parts, at) => {
-    const groups = byBook(parts.map((part) => bookOf(part.resourceType).holding(part.dimensionKey, part.amount)));
-    const wanted = [...groups].map(([book, holdings]) => [book, wantedFor(at, holdings)] as const);
+    const groups = byTypeLedger(
+      parts.map((part) => typeLedgerOf(part.resourceType).holding(part.dimensionKey, part.amount)),
+    );
+    const wanted = [...groups].map(([typeLedger, holdings]) => [typeLedger, wantedFor(at, holdings)] as const);
     const missing = asAskedFor(parts, tryAll(new Map(wanted)));
     if (missing.length > 0) return missing;
-    for (const [book, holdings] of groups) {
-      book.hold(uidOf(at), holdings);
-      held.push([book, holdings]);
+    for (const [typeLedger, holdings] of groups) {
+      typeLedger.hold(uidOf(at), holdings);
+      held.push([typeLedger, holdings]);
     }
     return missing;
   });
-  for (const [book, holdings] of held) book.release(holdings);
+  for (const [typeLedger, holdings] of held) typeLedger.release(holdings);
   return short;
 }
 
-function wantedFor(at: number, holdings: readonly Holding[]): PromisedParts {
+function wantedFor(at: number, holdings: readonly Holding[]): ReservedParts {
   return { uid: uidOf(at), holdings, bytes: 0 };
 }
 
-/** Answers name what is short in the order in which it was asked for, whichever page it is on. */
+/** Sorts shortages in the order of the requests, whatever bucket they are in. */
 function asAskedFor(parts: readonly ClaimPart[], short: readonly ShortPart[]): readonly ShortPart[] {
   if (short.length < 2) return short;
   const position = ({ part: { resourceType, dimensionKey } }: ShortPart): number =>
@@ -40,7 +42,7 @@ function asAskedFor(parts: readonly ClaimPart[], short: readonly ShortPart[]): r
   return [...short].sort((one, other) => position(one) - position(other));
 }
 
-/** No claim has such a UID. */
+/** Not the form of a UID, so it cannot collide with a stored claim. */
 function uidOf(at: number): string {
   return `trial-${at}`;
 }

@@ -1,8 +1,8 @@
 import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { describe, expect, it } from "vitest";
 import { parseResourceGrant, type ResourceGrant } from "../resources/resource-grant.ts";
-import { PageBook } from "./page-book.ts";
 import { capacityOf } from "./pools.ts";
+import { TypeLedger } from "./type-ledger.ts";
 import { dimensionContent, effectiveStatus, shownDimensions } from "./view-status.ts";
 
 type Selector = { matchLabels?: Record<string, string>; matchExpressions?: object[] };
@@ -32,24 +32,24 @@ const grants = [
   grant("dls", [500, inZone("DLS")], [20, { matchExpressions: [{ key: "zone", operator: "Exists" }] }]),
 ];
 
-function bookOf(use: Record<string, number>): PageBook {
-  const book = new PageBook("cpu");
-  book.setCapacity(capacityOf(grants, "cpu"));
+function typeLedgerOf(use: Record<string, number>): TypeLedger {
+  const typeLedger = new TypeLedger("cpu");
+  typeLedger.setCapacity(capacityOf(grants, "cpu"));
   for (const [key, amount] of Object.entries(use)) {
-    book.hold(key, [{ slot: book.slot(key), amount: BigInt(amount) as never }]);
+    typeLedger.hold(key, [{ slot: typeLedger.slot(key), amount: BigInt(amount) as never }]);
   }
-  return book;
+  return typeLedger;
 }
 
 describe("sets of dimensions that are shown", () => {
-  const cases: Record<string, [PageBook, readonly string[]]> = {
-    "are those that a grant names exactly": [bookOf({}), ["zone=DLS"]],
-    "are those in use, too, each once": [bookOf({ "zone=DLS": 1, "zone=DFW": 1 }), ["zone=DLS", "zone=DFW"]],
-    "never include none at all: that is the page": [bookOf({ "": 1 }), ["zone=DLS"]],
+  const cases: Record<string, [TypeLedger, readonly string[]]> = {
+    "are those that a grant names exactly": [typeLedgerOf({}), ["zone=DLS"]],
+    "are those in use, too, each once": [typeLedgerOf({ "zone=DLS": 1, "zone=DFW": 1 }), ["zone=DLS", "zone=DFW"]],
+    "never include none at all: that is the bucket": [typeLedgerOf({ "": 1 }), ["zone=DLS"]],
   };
-  for (const [name, [book, keys]] of Object.entries(cases)) {
+  for (const [name, [typeLedger, keys]] of Object.entries(cases)) {
     it(name, () => {
-      expect(shownDimensions(book)).toEqual(keys);
+      expect(shownDimensions(typeLedger)).toEqual(keys);
     });
   }
 
@@ -58,14 +58,14 @@ describe("sets of dimensions that are shown", () => {
       matchLabels: { zone: "a" },
       matchExpressions: [{ key: "zone", operator: "In", values: ["b"] }],
     };
-    const book = new PageBook("cpu");
-    book.setCapacity(capacityOf([grant("never", [1, never])], "cpu"));
-    expect(shownDimensions(book)).toEqual([]);
+    const typeLedger = new TypeLedger("cpu");
+    typeLedger.setCapacity(capacityOf([grant("never", [1, never])], "cpu"));
+    expect(shownDimensions(typeLedger)).toEqual([]);
   });
 
   it("are so many and no more, however many claims choose", () => {
     const use = Object.fromEntries(Array.from({ length: 1_100 }, (_, at) => [`zone=z${at}`, 0]));
-    const keys = shownDimensions(bookOf(use));
+    const keys = shownDimensions(typeLedgerOf(use));
     expect(keys.length).toBe(1_000);
     expect(keys[0]).toBe("zone=DLS");
   });
@@ -73,7 +73,7 @@ describe("sets of dimensions that are shown", () => {
 
 describe("the bucket of one set of dimensions", () => {
   it("counts the pools, the grants and the use that have to do with it", () => {
-    const content = dimensionContent(bookOf({ "zone=DLS": 510, "zone=DFW": 90 }), "zone=DLS", grants);
+    const content = dimensionContent(typeLedgerOf({ "zone=DLS": 510, "zone=DFW": 90 }), "zone=DLS", grants);
     expect(content).toMatchObject({
       figures: { limit: 620n, allocated: 510n, available: 20n, overage: 0n },
       claimCount: 1,
@@ -84,7 +84,7 @@ describe("the bucket of one set of dimensions", () => {
       ["base", 100n],
       ["dls", 520n],
     ]);
-    const elsewhere = dimensionContent(bookOf({ "zone=DFW": 130 }), "zone=DFW", grants);
+    const elsewhere = dimensionContent(typeLedgerOf({ "zone=DFW": 130 }), "zone=DFW", grants);
     expect(elsewhere).toMatchObject({ figures: { limit: 120n, available: 0n, overage: 10n }, grantCount: 2 });
     expect(elsewhere.shares.map(({ amount }) => amount)).toEqual([100n, 20n]);
   });
@@ -92,7 +92,7 @@ describe("the bucket of one set of dimensions", () => {
 
 describe("the total", () => {
   it("is over all dimensions; what is left is what no use is assigned to", () => {
-    expect(effectiveStatus(bookOf({ "zone=DFW": 130, "": 10 }))).toEqual({
+    expect(effectiveStatus(typeLedgerOf({ "zone=DFW": 130, "": 10 }))).toEqual({
       totalLimit: 620,
       totalAllocated: 140,
       totalReserved: 0,

@@ -7,48 +7,48 @@ import { amountMax, amountToJson } from "../resources/fields/amount.ts";
 import { dimensionKey, parseDimensionKey } from "../resources/fields/dimensions.ts";
 import type { ResourceGrant } from "../resources/resource-grant.ts";
 import { least } from "./arithmetic.ts";
-import type { PageContent } from "./page.ts";
-import type { PageBook } from "./page-book.ts";
+import type { BucketContent } from "./ledger-bucket.ts";
 import { capacityOf } from "./pools.ts";
 import { shown } from "./rewrite.ts";
+import type { TypeLedger } from "./type-ledger.ts";
 
-/** How many sets of dimensions are shown of one page. Claims choose them, so there may be any number. */
+/** How many sets of dimensions of one resource type get a bucket. Claims choose dimensions, so their number is unbounded. */
 const dimensionSetsMax = 1_000;
 
 /** The sets of dimensions worth a bucket of their own, by key: those that a grant names exactly, and those in use. */
-export function shownDimensions(book: PageBook): readonly string[] {
-  const granted = book.capacity.pools.map(({ requirements }) => exactKey(requirements)).sort();
-  const used = book.dimensionKeys.filter((key) => parseDimensionKey(key) !== undefined).sort();
+export function shownDimensions(typeLedger: TypeLedger): readonly string[] {
+  const granted = typeLedger.capacity.pools.map(({ requirements }) => exactKey(requirements)).sort();
+  const used = typeLedger.dimensionKeys.filter((key) => parseDimensionKey(key) !== undefined).sort();
   const keys = [...new Set([...granted, ...used])].filter((key) => key !== "");
   return keys.slice(0, dimensionSetsMax);
 }
 
-/** What a bucket for one set of dimensions says. Promises are on the page alone; `grants` are all the consumer has. */
-export function dimensionContent(book: PageBook, key: string, grants: readonly ResourceGrant[]): PageContent {
-  const { claimCount, ...figures } = book.figuresFor(key);
+/** The content of the bucket for one set of dimensions. Only the ledger bucket has reservations; `grants` are all the consumer has. */
+export function dimensionContent(typeLedger: TypeLedger, key: string, grants: readonly ResourceGrant[]): BucketContent {
+  const { claimCount, ...figures } = typeLedger.figuresFor(key);
   const dimensions = parseDimensionKey(key) ?? {};
   const { grantCount, shares } = capacityOf(
     grants.map((grant) => givenTo(grant, dimensions)),
-    book.resourceType,
+    typeLedger.resourceType,
   );
   return { figures: shown(figures), claimCount, grantCount, shares, reservations: [] };
 }
 
 /** The total of a consumer's resource type over all dimensions. */
-export function effectiveStatus(book: PageBook): Readonly<Record<string, number | bigint>> {
-  const { limit, allocated, reserved, overage } = shown(book.figures());
+export function effectiveStatus(typeLedger: TypeLedger): Readonly<Record<string, number | bigint>> {
+  const { limit, allocated, reserved, overage } = shown(typeLedger.figures());
   return {
     totalLimit: amountToJson(limit),
     totalAllocated: amountToJson(allocated),
     totalReserved: amountToJson(reserved),
-    available: amountToJson(least(book.unassigned, amountMax)),
+    available: amountToJson(least(typeLedger.unassigned, amountMax)),
     overage: amountToJson(overage),
   };
 }
 
-/** What granted claims hold from the bucket of one set of dimensions; from the page, when there are none. */
-export function allocatedFrom(book: PageBook, key: string): number | bigint {
-  const { allocated } = key === "" ? book.figures() : book.figuresFor(key);
+/** What granted claims hold from the bucket of one set of dimensions, or from the ledger bucket if the key is empty. */
+export function allocatedFrom(typeLedger: TypeLedger, key: string): number | bigint {
+  const { allocated } = key === "" ? typeLedger.figures() : typeLedger.figuresFor(key);
   return amountToJson(least(allocated, amountMax));
 }
 
@@ -59,7 +59,7 @@ function exactKey(requirements: LabelRequirements): string {
   return matchesLabels(requirements, dimensions) ? dimensionKey(dimensions) : "";
 }
 
-/** What of a grant requests with these dimensions may draw from. */
+/** The part of a grant that requests with these dimensions may draw from. */
 function givenTo(grant: ResourceGrant, dimensions: Labels): ResourceGrant {
   const allowances = grant.allowances.map(({ resourceType, buckets }) => ({
     resourceType,

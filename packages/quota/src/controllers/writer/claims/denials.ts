@@ -1,4 +1,4 @@
-import { type OpenClaim, pagesOf } from "../../../core/ledger/page.ts";
+import { type OpenClaim, resourceTypesOf } from "../../../core/ledger/ledger-bucket.ts";
 import { shortParts } from "../../../core/ledger/settle.ts";
 import { allOf, type Deferred } from "../all-of.ts";
 import type { ConsumerState } from "../consumer-state.ts";
@@ -28,7 +28,7 @@ export async function denyAll(
   const { views } = deps;
   await Promise.all([views.grants.fresh(signal), views.registrations.fresh(signal)]);
   const { grantChanges } = state;
-  const types = new Set(denials.flatMap(pagesOf).filter((type) => !swapped.has(type)));
+  const types = new Set(denials.flatMap(resourceTypesOf).filter((type) => !swapped.has(type)));
   if (!(await areUnchanged(state, [...types], deps, signal))) return true;
   await views.claims.fresh(signal);
   const short = shortages(state, denials, deps);

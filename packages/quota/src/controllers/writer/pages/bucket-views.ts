@@ -1,4 +1,4 @@
-import type { PageBook } from "../../../core/ledger/page-book.ts";
+import type { TypeLedger } from "../../../core/ledger/type-ledger.ts";
 import type { ConsumerRef } from "../../../core/resources/fields/consumer-ref.ts";
 
 /** What is shown of a consumer's resource type beside its page. */
@@ -14,5 +14,5 @@ export interface BucketKey {
  */
 export interface BucketViews {
   /** `read` gives the figures as they are when it is called; undefined when nobody has or uses this any more. */
-  changed(key: BucketKey, read: () => PageBook | undefined): void;
+  changed(key: BucketKey, read: () => TypeLedger | undefined): void;
 }

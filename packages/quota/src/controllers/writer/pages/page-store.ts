@@ -11,9 +11,9 @@ import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
-import { pageStatus } from "../../../core/ledger/bucket-status.ts";
+import { bucketStatus } from "../../../core/ledger/bucket-status.ts";
+import { type BucketContent, reservationBytes } from "../../../core/ledger/ledger-bucket.ts";
 import { overLimit } from "../../../core/ledger/over-limit.ts";
-import { type PageContent, reservationBytes } from "../../../core/ledger/page.ts";
 import { type AllowanceBucket, parseAllowanceBucket } from "../../../core/resources/allowance-bucket.ts";
 import { bucketManifest } from "../../../core/resources/bucket-manifest.ts";
 import { bucketName } from "../../../core/resources/object-names.ts";
@@ -85,14 +85,14 @@ export class PageStore {
   }
 
   /** The next version of a page, with a stamp of ours that no other has. */
-  next(key: ConsumerKey, before: StoredPage, content: PageContent): NextPage {
+  next(key: ConsumerKey, before: StoredPage, content: BucketContent): NextPage {
     const { incarnation, clock } = this.#runtime;
     this.#writes += 1;
     const { page, uid, generation } = before;
     const writer = `${incarnation}.${this.#term}.${this.#writes}`;
     const now = timeText(clock.now());
     const conditions = setCondition(before.conditions, overLimit(content, before.conditions), now);
-    const status = extended(pageStatus(content, { writer, now, generation }), { conditions }) as JsonObject;
+    const status = extended(bucketStatus(content, { writer, now, generation }), { conditions }) as JsonObject;
     return {
       place: { plane: key.plane, namespace: before.namespace, name: before.name },
       uid,
@@ -107,7 +107,7 @@ export class PageStore {
   async swap(
     key: ConsumerKey,
     before: StoredPage,
-    content: PageContent,
+    content: BucketContent,
     signal: AbortSignal,
   ): Promise<StoredPage | undefined> {
     const waitMs = this.#pace.reserve(bytesOf(content));
@@ -186,6 +186,6 @@ export class PageStore {
   }
 }
 
-function bytesOf({ reservations }: PageContent): number {
+function bytesOf({ reservations }: BucketContent): number {
   return reservations.reduce((sum, each) => sum + reservationBytes(each.claim, each.dimensionKey), pageFrame);
 }

@@ -1,5 +1,5 @@
-import type { PageContent } from "../../../core/ledger/page.ts";
-import { pagesOf } from "../../../core/ledger/page.ts";
+import type { BucketContent } from "../../../core/ledger/ledger-bucket.ts";
+import { resourceTypesOf } from "../../../core/ledger/ledger-bucket.ts";
 import { type Changes, contentOf, isCurrent, noChanges } from "../../../core/ledger/rewrite.ts";
 import type { Decision } from "../../../core/ledger/settle.ts";
 import { allOf } from "../all-of.ts";
@@ -53,7 +53,7 @@ export class PageWrites {
     else await this.#swap(type, page, contentOf(this.#state.ledger, page.page, noChanges));
   }
 
-  async #swap(type: string, before: StoredPage, content: PageContent): Promise<boolean> {
+  async #swap(type: string, before: StoredPage, content: BucketContent): Promise<boolean> {
     const { leadership, pages, shown, observer } = this.#deps;
     leadership.fence();
     const page = await pages.swap(this.#state.key, before, content, this.#signal);
@@ -69,7 +69,7 @@ export class PageWrites {
 }
 
 /** A page that was never written says nothing, not even nought. */
-function isSaid({ page }: StoredPage, content: PageContent): boolean {
+function isSaid({ page }: StoredPage, content: BucketContent): boolean {
   return page.writer !== "" && isCurrent(page, content);
 }
 
@@ -77,18 +77,18 @@ function isSaid({ page }: StoredPage, content: PageContent): boolean {
 function isUrgent(
   type: string,
   { page }: StoredPage,
-  { content, changes: { decisions, dropped } }: { readonly content: PageContent; readonly changes: Changes },
+  { content, changes: { decisions, dropped } }: { readonly content: BucketContent; readonly changes: Changes },
 ): boolean {
   const { figures, grantCount } = page.content;
   return (
     page.writer === "" ||
     figures.limit !== content.figures.limit ||
     grantCount !== content.grantCount ||
-    page.content.reservations.some(({ set }) => dropped.has(set)) ||
+    page.content.reservations.some(({ attempt }) => dropped.has(attempt)) ||
     decisions.some((decision) => isPromisedOn(type, decision))
   );
 }
 
 function isPromisedOn(type: string, decision: Decision): boolean {
-  return decision.outcome === "reserve" && pagesOf(decision.claim).includes(type);
+  return decision.outcome === "reserve" && resourceTypesOf(decision.claim).includes(type);
 }

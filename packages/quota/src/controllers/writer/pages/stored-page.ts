@@ -1,11 +1,11 @@
 import type { Condition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { type Page, readPage } from "../../../core/ledger/page.ts";
+import { type LedgerBucket, readBucket } from "../../../core/ledger/ledger-bucket.ts";
 import type { AllowanceBucket } from "../../../core/resources/allowance-bucket.ts";
 
 /** A page that is stored, and what a write of it needs beside its content. */
 export interface StoredPage {
-  readonly page: Page & { readonly version: string };
+  readonly page: LedgerBucket & { readonly version: string };
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -19,7 +19,7 @@ export interface StoredPage {
 export function storedPage(bucket: AllowanceBucket): StoredPage {
   const { namespace = "", name = "", uid = "", generation = 1, finalizers = [], deletionTimestamp } = bucket.metadata;
   return {
-    page: { ...readPage(bucket), version: versionIn(bucket.metadata) },
+    page: { ...readBucket(bucket), version: versionIn(bucket.metadata) },
     namespace,
     name,
     uid,

@@ -1,7 +1,7 @@
 import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ClaimPart } from "../../../core/ledger/claim-knowledge.ts";
-import type { OpenClaim } from "../../../core/ledger/page.ts";
+import type { OpenClaim } from "../../../core/ledger/ledger-bucket.ts";
 import type { RenderedClaim } from "../../../core/policy/claim-policy.ts";
 import type { ConsumerKey } from "../consumer-state.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { grantedAnswer } from "../../../core/ledger/answer.ts";
-import { pagesOf } from "../../../core/ledger/page.ts";
+import { resourceTypesOf } from "../../../core/ledger/ledger-bucket.ts";
 import { fits } from "../../../core/ledger/settle.ts";
 import { answerContext, statusFrame } from "../claims/answer-context.ts";
 import { decidedStatus } from "../claims/claim-status.ts";
@@ -55,7 +55,7 @@ export class Transactions {
     const { deps, stateOf } = this.#options;
     const state = stateOf(consumerId(key));
     if (state?.isCounted !== true || state.hasPending) return false;
-    if (!pagesOf(open).every((type) => state.pages.has(type))) return false;
+    if (!resourceTypesOf(open).every((type) => state.pages.has(type))) return false;
     const { namespace, name, uid } = open.claim;
     if (deps.forced.verdict({ plane: key.plane, namespace, name }, uid) !== "ordinary") return false;
     if (!isValid(open.request.claim, deps.registrations)) return false;

@@ -5,48 +5,48 @@ import { minus, minusOrNone, plus, total } from "./arithmetic.ts";
 import { FlowNetwork, type FlowNode } from "./flow-network.ts";
 import { type Capacity, noCapacity } from "./pools.ts";
 
-/** Three quarters of the 64 KiB a page may have: room for as many promises as it may hold, when their names are ordinary. */
+/** Three quarters of the 64 KiB limit of a bucket: enough for the maximum number of reservations with names of usual length. */
 const reservationBytesMax = 48 * 1024;
 
-/** Whether a page can hold so many promises of so many bytes in all. */
-export function fitsPage(count: number, bytes: number): boolean {
+/** Whether a bucket can store this many reservations of this many bytes in total. */
+export function fitsBucket(count: number, bytes: number): boolean {
   return count <= reservationsMax && bytes <= reservationBytesMax;
 }
 
-/** All use of a page with the same dimensions. Granted claims hold a reference to their slot, and so need no more. */
+/** All use of a resource type with the same dimensions. Granted claims reference their slot instead of storing type and dimensions. */
 export interface Slot {
-  readonly book: PageBook;
+  readonly ledger: TypeLedger;
   readonly dimensionKey: string;
   granted: Amount;
   grantedClaims: number;
-  promised: Amount;
-  promisedClaims: number;
+  reserved: Amount;
+  reservedClaims: number;
   node: FlowNode;
-  /** The last one that was asked for: nearly all claims hold the same, and then share it. */
+  /** The last one returned: nearly all claims hold the same amount, and share one object. */
   holding: Holding | undefined;
 }
 
-/** So much of a slot. */
+/** An amount of a slot. */
 export interface Holding {
   readonly slot: Slot;
   readonly amount: Amount;
 }
 
-/** What is promised to one claim on one page. */
-export interface PromisedParts {
+/** The reservations of one claim in one bucket. */
+export interface ReservedParts {
   readonly uid: string;
   readonly holdings: readonly Holding[];
-  /** What the promises take if they are written down. */
+  /** Upper bound of their size in the stored bucket. */
   readonly bytes: number;
 }
 
-/** A part of a claim that did not fit, and what could have been had in its place. */
+/** A part of a claim that did not fit, and the amount that was available. */
 export interface Shortage {
   readonly holding: Holding;
   readonly available: Amount;
 }
 
-/** What a bucket shows. */
+/** The figures of a bucket status. */
 export interface Figures {
   readonly limit: Amount;
   readonly allocated: Amount;
@@ -56,22 +56,22 @@ export interface Figures {
 }
 
 /**
- * What is known of one page: what granted claims hold, what is promised to pending ones, and what the grants
- * give. Everything is kept as sums, so that the claims behind them need not be looked at again.
+ * The ledger of one resource type of a consumer: allocations of granted claims, reservations of pending ones, and the
+ * capacity of grants. It keeps sums, so that decisions never iterate over claims.
  */
-export class PageBook {
+export class TypeLedger {
   readonly resourceType: string;
   #capacity = noCapacity;
   #network = new FlowNetwork([]);
   readonly #slots = new Map<string, Slot>();
-  /** Promises that are neither kept nor broken yet, by the UID of their claim. */
-  readonly #promises = new Map<string, PromisedParts>();
-  #promisedCount = 0;
-  #promisedBytes = 0;
+  /** Reservations of pending claims, by claim UID. */
+  readonly #reservations = new Map<string, ReservedParts>();
+  #reservationCount = 0;
+  #reservationBytes = 0;
   #allocated = noAmount;
   #reserved = noAmount;
   #claimCount = 0;
-  /** Until something changes: what is stored, shown and warned about is the same. */
+  /** Cached until the next change. */
   #figures: Figures | undefined;
 
   constructor(resourceType: string) {
@@ -82,14 +82,14 @@ export class PageBook {
     return this.#claimCount;
   }
 
-  /** What granted claims hold. */
+  /** The sum that granted claims hold. */
   get granted(): Amount {
     return this.#allocated;
   }
 
-  /** Whether the page has space to write down so many further promises of so many bytes. */
+  /** Whether the bucket can store this many more reservations of this many bytes. */
   hasRoomFor(count: number, bytes: number): boolean {
-    return fitsPage(this.#promisedCount + count, this.#promisedBytes + bytes);
+    return fitsBucket(this.#reservationCount + count, this.#reservationBytes + bytes);
   }
 
   /** Sets of dimensions in use. */
@@ -130,7 +130,7 @@ export class PageBook {
     return {
       limit: this.#network.limitOf(node),
       allocated: slot?.granted ?? noAmount,
-      reserved: slot?.promised ?? noAmount,
+      reserved: slot?.reserved ?? noAmount,
       available: this.#network.available(node),
       overage: minusOrNone(node.demand, node.assigned),
       claimCount: slot?.grantedClaims ?? 0,
@@ -146,12 +146,12 @@ export class PageBook {
     const existing = this.#slots.get(dimensionKey);
     if (existing !== undefined) return existing;
     const slot: Slot = {
-      book: this,
+      ledger: this,
       dimensionKey,
       granted: noAmount,
       grantedClaims: 0,
-      promised: noAmount,
-      promisedClaims: 0,
+      reserved: noAmount,
+      reservedClaims: 0,
       node: this.#createNode(dimensionKey),
       holding: undefined,
     };
@@ -159,63 +159,63 @@ export class PageBook {
     return slot;
   }
 
-  /** So much of the slot with these dimensions. */
+  /** An amount of the slot with these dimensions. */
   holding(dimensionKey: string, amount: Amount): Holding {
     const slot = this.slot(dimensionKey);
     if (slot.holding?.amount !== amount) slot.holding = { slot, amount };
     return slot.holding;
   }
 
-  /** A claim is granted: it holds this from now on, in place of what was promised to it. */
+  /** A claim was granted: its holdings replace its reservations. */
   hold(uid: string, holdings: readonly Holding[]): void {
-    const promised = this.#takePromises(uid);
+    const reserved = this.#takeReservations(uid);
     this.#addHoldings(holdings);
-    this.#assignAll(holdings, promised);
+    this.#assignAll(holdings, reserved);
   }
 
-  /** A granted claim is gone: what it held is free. */
+  /** A granted claim is gone: frees what it held. */
   release(holdings: readonly Holding[]): void {
     this.#takeHoldings(holdings);
     this.#assignAll(holdings);
   }
 
-  /** Whether so much is free without moving other use between pools. False does not mean that it would not fit. */
+  /** Whether the amount is free without moving other use between pools. False does not mean that it does not fit. */
   hasFree(dimensionKey: string, amount: Amount): boolean {
     return this.#network.hasFree(this.#nodeOf(dimensionKey), amount);
   }
 
-  /** Promises what a claim asks of this page if all of it fits; else nothing, and tells what could not be had. */
-  promise(wanted: PromisedParts): readonly Shortage[] {
+  /** Reserves all that a claim requests of this type; if any part does not fit, reserves nothing and returns the shortages. */
+  reserve(wanted: ReservedParts): readonly Shortage[] {
     const short: Shortage[] = [];
     for (const holding of wanted.holdings) {
       const { slot, amount } = holding;
       if (this.#network.tryRaise(slot.node, amount)) continue;
       short.push({ holding, available: this.#network.available(slot.node) });
     }
-    if (short.length === 0) this.#addPromises(wanted);
+    if (short.length === 0) this.#addReservations(wanted);
     this.#assignAll(wanted.holdings);
     return short;
   }
 
-  /** Promises without asking whether it fits. */
-  promiseAnyway(wanted: PromisedParts): void {
-    this.#addPromises(wanted);
+  /** Reserves without checking the limit. */
+  forceReserve(wanted: ReservedParts): void {
+    this.#addReservations(wanted);
     this.#assignAll(wanted.holdings);
   }
 
-  /** Takes back what is promised to a claim. */
+  /** Removes the reservations of a claim. */
   withdraw(uid: string): void {
-    this.#assignAll(this.#takePromises(uid));
+    this.#assignAll(this.#takeReservations(uid));
   }
 
-  hasPromise(uid: string): boolean {
-    return this.#promises.has(uid);
+  hasReservation(uid: string): boolean {
+    return this.#reservations.has(uid);
   }
 
-  /** Starts over with the promises of a page that was just read. */
-  setPromises(promises: Iterable<PromisedParts>): void {
-    for (const uid of [...this.#promises.keys()]) this.withdraw(uid);
-    for (const promised of promises) this.promiseAnyway(promised);
+  /** Replaces all reservations with those of a bucket that was just read. */
+  setReservations(reservations: Iterable<ReservedParts>): void {
+    for (const uid of [...this.#reservations.keys()]) this.withdraw(uid);
+    for (const reserved of reservations) this.forceReserve(reserved);
   }
 
   #addHoldings(holdings: readonly Holding[]): void {
@@ -236,29 +236,29 @@ export class PageBook {
     this.#claimCount -= 1;
   }
 
-  #addPromises(promised: PromisedParts): void {
-    const { uid, holdings, bytes } = promised;
-    if (this.#promises.has(uid)) throw new Error(`${this.resourceType} has promised ${uid} something already`);
-    this.#promises.set(uid, promised);
-    this.#promisedCount += holdings.length;
-    this.#promisedBytes += bytes;
+  #addReservations(reserved: ReservedParts): void {
+    const { uid, holdings, bytes } = reserved;
+    if (this.#reservations.has(uid)) throw new Error(`${this.resourceType} already has a reservation for ${uid}`);
+    this.#reservations.set(uid, reserved);
+    this.#reservationCount += holdings.length;
+    this.#reservationBytes += bytes;
     for (const { slot, amount } of holdings) {
-      slot.promised = plus(slot.promised, amount);
-      slot.promisedClaims += 1;
+      slot.reserved = plus(slot.reserved, amount);
+      slot.reservedClaims += 1;
       this.#reserved = plus(this.#reserved, amount);
     }
   }
 
-  #takePromises(uid: string): readonly Holding[] {
-    const promised = this.#promises.get(uid);
-    if (promised === undefined) return [];
-    const { holdings, bytes } = promised;
-    this.#promises.delete(uid);
-    this.#promisedCount -= holdings.length;
-    this.#promisedBytes -= bytes;
+  #takeReservations(uid: string): readonly Holding[] {
+    const reserved = this.#reservations.get(uid);
+    if (reserved === undefined) return [];
+    const { holdings, bytes } = reserved;
+    this.#reservations.delete(uid);
+    this.#reservationCount -= holdings.length;
+    this.#reservationBytes -= bytes;
     for (const { slot, amount } of holdings) {
-      slot.promised = minus(slot.promised, amount);
-      slot.promisedClaims -= 1;
+      slot.reserved = minus(slot.reserved, amount);
+      slot.reservedClaims -= 1;
       this.#reserved = minus(this.#reserved, amount);
     }
     return holdings;
@@ -268,11 +268,11 @@ export class PageBook {
     for (const list of lists) for (const { slot } of list) this.#assign(slot);
   }
 
-  /** Brings the network up to date with a slot, and forgets a slot that nobody refers to. */
+  /** Updates the network with the demand of a slot, and removes an unused slot. */
   #assign(slot: Slot): void {
     this.#figures = undefined;
-    this.#network.setDemand(slot.node, plus(slot.granted, slot.promised));
-    if (slot.grantedClaims === 0 && slot.promisedClaims === 0) this.#slots.delete(slot.dimensionKey);
+    this.#network.setDemand(slot.node, plus(slot.granted, slot.reserved));
+    if (slot.grantedClaims === 0 && slot.reservedClaims === 0) this.#slots.delete(slot.dimensionKey);
   }
 
   #nodeOf(dimensionKey: string): FlowNode {

@@ -2,31 +2,31 @@ import type { AllowanceBucket, AllowanceBucketStatus } from "../resources/allowa
 import { type Amount, amountOf, noAmount } from "../resources/fields/amount.ts";
 import { dimensionKey } from "../resources/fields/dimensions.ts";
 import type { ClaimPart } from "./claim-knowledge.ts";
-import type { Figures } from "./page-book.ts";
 import type { GrantShare } from "./pools.ts";
+import type { Figures } from "./type-ledger.ts";
 
-/** Which claim: people find it by namespace and name, rules go by its UID alone. */
+/** Identifies a claim: namespace and name are for people, rules use the UID alone. */
 export interface ClaimIdentity {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
 }
 
-/** A promise written down on a page: so much for one part of one claim. */
+/** Capacity held in a bucket for one part of a claim that is being decided. */
 export interface Reservation {
   readonly claim: ClaimIdentity;
   readonly amount: Amount;
   readonly dimensionKey: string;
-  /** The attempt it belongs to. Promises of an attempt count only together, over all pages of the claim. */
-  readonly set: string;
+  /** The id of one try to decide the claim, `set` in the API. Reservations of an attempt count only if every bucket of the claim has them. */
+  readonly attempt: string;
   readonly forced: boolean;
   /** For people to read; no rule acts on it. */
   readonly expirationTime: string;
 }
 
-/** What a page says. */
-export interface PageContent {
-  /** As far as an int64 can show them. */
+/** The status of a bucket, parsed. */
+export interface BucketContent {
+  /** Capped to int64. */
   readonly figures: Figures;
   readonly claimCount: number;
   readonly grantCount: number;
@@ -34,16 +34,16 @@ export interface PageContent {
   readonly reservations: readonly Reservation[];
 }
 
-/** A page as it is stored: the fence and the promise book of one consumer's resource type. */
-export interface Page {
+/** The stored AllowanceBucket without dimensions of one consumer's resource type: holds its reservations, and is the compare-and-swap fence. */
+export interface LedgerBucket {
   readonly resourceType: string;
-  /** Undefined: there is none yet, and the first write creates it. */
+  /** Undefined: not stored yet, the first write creates it. */
   readonly version: string | undefined;
   readonly writer: string;
-  readonly content: PageContent;
+  readonly content: BucketContent;
 }
 
-/** What a claim asks for, as far as a decision needs it. */
+/** A claim that is not decided yet, as far as a decision needs it. */
 export interface OpenClaim {
   readonly claim: ClaimIdentity;
   readonly parts: readonly ClaimPart[];
@@ -51,8 +51,8 @@ export interface OpenClaim {
 }
 
 /**
- * How a claim comes to be decided. One that is `waiting` for its answer is promised what fits; one that is `forced`, for an
- * object that exists already, is promised it whether it fits or not.
+ * How a claim is decided: `waiting` reserves what fits; `forced`, for an object that exists already, reserves without
+ * checking the limit.
  */
 export type Standing = "waiting" | "forced";
 
@@ -64,7 +64,7 @@ const noFigures: Figures = {
   overage: noAmount,
 };
 
-const noContent: PageContent = {
+const noContent: BucketContent = {
   figures: noFigures,
   claimCount: 0,
   grantCount: 0,
@@ -72,18 +72,18 @@ const noContent: PageContent = {
   reservations: [],
 };
 
-export function noPage(resourceType: string): Page {
+export function unstoredBucket(resourceType: string): LedgerBucket {
   return { resourceType, version: undefined, writer: "", content: noContent };
 }
 
-export function readPage({ metadata, resourceType, status, isOutdated }: AllowanceBucket): Page {
-  const page = { ...noPage(resourceType), version: metadata.resourceVersion };
-  if (status === undefined) return page;
-  // Without a writer it is written anew before anything else.
-  return { ...page, writer: isOutdated ? "" : (status.writer ?? ""), content: readContent(status) };
+export function readBucket({ metadata, resourceType, status, isOutdated }: AllowanceBucket): LedgerBucket {
+  const bucket = { ...unstoredBucket(resourceType), version: metadata.resourceVersion };
+  if (status === undefined) return bucket;
+  // An empty writer forces a rewrite before any decision.
+  return { ...bucket, writer: isOutdated ? "" : (status.writer ?? ""), content: readContent(status) };
 }
 
-function readContent(status: AllowanceBucketStatus): PageContent {
+function readContent(status: AllowanceBucketStatus): BucketContent {
   return {
     figures: {
       limit: amountOf(status.limit),
@@ -110,25 +110,25 @@ function readReservation(reservation: NonNullable<AllowanceBucketStatus["reserva
     claim: { namespace, name, uid },
     amount: amountOf(reservation.amount),
     dimensionKey: dimensionKey(reservation.dimensions ?? {}),
-    set: reservation.set,
+    attempt: reservation.set,
     forced: reservation.forced === true,
     expirationTime: reservation.expirationTime ?? "",
   };
 }
 
-/** The pages a claim is on. */
-export function pagesOf({ parts }: OpenClaim): readonly string[] {
+/** The resource types of a claim: one ledger bucket each. */
+export function resourceTypesOf({ parts }: OpenClaim): readonly string[] {
   const [only] = parts;
-  if (only !== undefined && parts.length === 1) return [only.resourceType]; // as nearly all of them
+  if (only !== undefined && parts.length === 1) return [only.resourceType]; // nearly all claims
   return [...new Set(parts.map((part) => part.resourceType))];
 }
 
-/** Field names, amount, time and a set of up to 48 characters, in JSON. */
+/** Field names, amount, time and an attempt of up to 48 characters, in JSON. */
 const reservationFrame = 288;
 /** A dimension in JSON has quotes and commas that its key has not; short ones have more of these than text. */
 const bytesPerCharacter = 3;
 
-/** What a promise takes at most when it is written down. */
+/** Upper bound of a reservation's size in JSON. */
 export function reservationBytes({ namespace, name, uid }: ClaimIdentity, dimensionKey: string): number {
   return reservationFrame + namespace.length + name.length + uid.length + bytesPerCharacter * dimensionKey.length;
 }

@@ -9,13 +9,20 @@ import { type ClaimRequest, parseResourceClaim } from "../resources/resource-cla
 import { parseResourceGrant, type ResourceGrant } from "../resources/resource-grant.ts";
 import { deniedAnswer, grantedAnswer, shortageText } from "./answer.ts";
 import { percentOf } from "./arithmetic.ts";
-import { pageStatus } from "./bucket-status.ts";
+import { bucketStatus } from "./bucket-status.ts";
 import { ConsumerLedger } from "./consumer-ledger.ts";
-import { noPage, type OpenClaim, type Page, type PageContent, type Reservation, readPage } from "./page.ts";
+import {
+  type BucketContent,
+  type LedgerBucket,
+  type OpenClaim,
+  type Reservation,
+  readBucket,
+  unstoredBucket,
+} from "./ledger-bucket.ts";
 import { type Capacity, capacityOf, noCapacity, type Pool } from "./pools.ts";
 import { knowledgeOf, openClaimOf } from "./read-claim.ts";
-import { dropPromises, recover } from "./recover.ts";
-import { adoptPage, contentOf, fateOf, isCurrent, noChanges } from "./rewrite.ts";
+import { dropReservations, recover } from "./recover.ts";
+import { adoptBucket, contentOf, fateOf, isCurrent, noChanges } from "./rewrite.ts";
 import { settle } from "./settle.ts";
 
 function parsed<Kind>(result: Parsed<Kind>): Kind {
@@ -46,17 +53,17 @@ const openClaim = (uid: string, ...parts: [type: string, amount: number, key?: s
   standing: "waiting",
 });
 
-const reservation = (uid: string, amount: number, set: string, dimensionKey = ""): Reservation => ({
+const reservation = (uid: string, amount: number, attempt: string, dimensionKey = ""): Reservation => ({
   claim: { uid, namespace: "n", name: `name-${uid}` },
   amount: amountOf(amount),
   dimensionKey,
-  set,
+  attempt,
   forced: false,
   expirationTime: "2026-01-01T00:00:40Z",
 });
 
-const page = (resourceType: string, ...reservations: Reservation[]): Page => {
-  const empty = noPage(resourceType);
+const bucket = (resourceType: string, ...reservations: Reservation[]): LedgerBucket => {
+  const empty = unstoredBucket(resourceType);
   return { ...empty, version: "1", content: { ...empty.content, reservations } };
 };
 
@@ -84,7 +91,7 @@ describe("pools", () => {
   });
 });
 
-describe("a promise on a page", () => {
+describe("a reservation on a bucket", () => {
   const ledger = new ConsumerLedger();
   ledger.learn("granted", { state: "granted", parts: openClaim("granted", ["x", 1]).parts });
   ledger.learn("denied", { state: "denied" });
@@ -102,21 +109,21 @@ describe("a promise on a page", () => {
   }
 
   it("whose claim a complete view does not know is released; an incomplete view proves nothing", () => {
-    const stored = page("x", reservation("unheard", 2, "s"));
+    const stored = bucket("x", reservation("unheard", 2, "s"));
     const partial = new ConsumerLedger();
-    adoptPage(partial, stored, "partial");
-    expect(partial.book("x").figures().reserved).toBe(2n);
+    adoptBucket(partial, stored, "partial");
+    expect(partial.ofType("x").figures().reserved).toBe(2n);
     const complete = new ConsumerLedger();
-    adoptPage(complete, stored, "complete");
-    expect(complete.book("x").figures().reserved).toBe(0n);
+    adoptBucket(complete, stored, "complete");
+    expect(complete.ofType("x").figures().reserved).toBe(0n);
     expect(complete.knowledgeOf("unheard")).toEqual({ state: "gone" });
   });
 
-  it("goes into allocated in the same write that takes it off the page", () => {
+  it("goes into allocated in the same write that takes it off the bucket", () => {
     const fresh = new ConsumerLedger();
     fresh.setCapacity("x", only([{ requirements: [], amount: amountOf(10) }]));
-    const stored = page("x", reservation("a", 2, "s1"), reservation("b", 3, "s2"));
-    adoptPage(fresh, stored, "partial");
+    const stored = bucket("x", reservation("a", 2, "s1"), reservation("b", 3, "s2"));
+    adoptBucket(fresh, stored, "partial");
     fresh.learn("a", { state: "granted", parts: openClaim("a", ["x", 2]).parts });
     const content = contentOf(fresh, stored, noChanges);
     expect(content.figures).toEqual({ limit: 10n, allocated: 2n, reserved: 3n, available: 5n, overage: 0n });
@@ -129,7 +136,7 @@ describe("a promise on a page", () => {
     fresh.setCapacity("x", only([{ requirements: [], amount: amountOf(10) }]));
     const decisions = settle(fresh, [openClaim("a", ["x", 2]), openClaim("b", ["x", 3])], () => "s");
     fresh.learn("a", { state: "gone" });
-    const content = contentOf(fresh, noPage("x"), { ...noChanges, decisions });
+    const content = contentOf(fresh, unstoredBucket("x"), { ...noChanges, decisions });
     expect(content.reservations.map((each) => each.claim.uid)).toEqual(["b"]);
     expect(content.figures.reserved).toBe(3n);
   });
@@ -140,14 +147,14 @@ describe("a write", () => {
   const ledger = new ConsumerLedger();
   ledger.setCapacity("x", capacityOf(grants, "x"));
   const decisions = settle(ledger, [openClaim("a", ["x", 2])], () => "s1");
-  const content = contentOf(ledger, noPage("x"), { ...noChanges, decisions });
-  const stored: Page = { ...noPage("x"), version: "1", content };
+  const content = contentOf(ledger, unstoredBucket("x"), { ...noChanges, decisions });
+  const stored: LedgerBucket = { ...unstoredBucket("x"), version: "1", content };
 
   it("is not made when nothing changed", () => {
     expect(isCurrent(stored, contentOf(ledger, stored, noChanges))).toBe(true);
   });
 
-  const changes: Record<string, Partial<PageContent>> = {
+  const changes: Record<string, Partial<BucketContent>> = {
     ...Object.fromEntries(
       Object.keys(content.figures).map((name) => [name, { figures: { ...content.figures, [name]: amountOf(99) } }]),
     ),
@@ -155,8 +162,8 @@ describe("a write", () => {
     "the number of grants": { grantCount: 7 },
     "which grants there are": { shares: content.shares.map((share) => ({ ...share, name: "other" })) },
     "the version of a grant": { shares: content.shares.map((share) => ({ ...share, generation: 99 })) },
-    "a promise that goes": { reservations: [] },
-    "a promise of another attempt": { reservations: [reservation("a", 2, "s2")] },
+    "a reservation that goes": { reservations: [] },
+    "a reservation of another attempt": { reservations: [reservation("a", 2, "s2")] },
   };
   for (const [name, change] of Object.entries(changes)) {
     it(`is made when something changed: ${name}`, () => {
@@ -171,63 +178,69 @@ describe("a write", () => {
       "x",
       capacityOf([grant("g", [{ resourceType: "x", buckets: [{ amount: max }, { amount: 5 }] }])], "x"),
     );
-    const page = { ...noPage("x"), content: contentOf(large, noPage("x"), noChanges) };
-    expect(page.content.figures).toMatchObject({ limit: max, available: max });
-    expect(isCurrent(page, contentOf(large, page, noChanges))).toBe(true);
+    const bucket = { ...unstoredBucket("x"), content: contentOf(large, unstoredBucket("x"), noChanges) };
+    expect(bucket.content.figures).toMatchObject({ limit: max, available: max });
+    expect(isCurrent(bucket, contentOf(large, bucket, noChanges))).toBe(true);
     expect(settle(large, [openClaim("a", ["x", 1])], () => "s")).toMatchObject([{ outcome: "reserve" }]);
   });
 });
 
-describe("a claim that is granted with less than was promised", () => {
-  it("leaves no promise behind on any page", () => {
+describe("a claim that is granted with less than was reserved", () => {
+  it("leaves no reservation behind on any bucket", () => {
     const ledger = new ConsumerLedger();
     for (const type of ["x", "y"]) ledger.setCapacity(type, only([{ requirements: [], amount: amountOf(10) }]));
     settle(ledger, [openClaim("a", ["x", 2], ["y", 3])], () => "s");
     ledger.learn("a", { state: "granted", parts: openClaim("a", ["x", 1]).parts });
-    expect(ledger.book("x").figures()).toMatchObject({ allocated: 1n, reserved: 0n });
-    expect(ledger.book("y").figures()).toMatchObject({ allocated: 0n, reserved: 0n });
+    expect(ledger.ofType("x").figures()).toMatchObject({ allocated: 1n, reserved: 0n });
+    expect(ledger.ofType("y").figures()).toMatchObject({ allocated: 0n, reserved: 0n });
   });
 });
 
-describe("recovery of a claim on two pages", () => {
+describe("recovery of a claim on two buckets", () => {
   const claim = openClaim("a", ["x", 1], ["y", 2]);
   const x = reservation("a", 1, "s1");
   const y = reservation("a", 2, "s1");
-  const look = (pages: Page[], ...fenced: string[]): unknown =>
-    recover(claim, new Map(pages.map((each) => [each.resourceType, each])), new Set(fenced));
+  const look = (buckets: LedgerBucket[], ...fenced: string[]): unknown =>
+    recover(claim, new Map(buckets.map((each) => [each.resourceType, each])), new Set(fenced));
 
   const cases: Record<string, [unknown, unknown]> = {
-    "nothing promised: settle": [look([page("x"), page("y", reservation("other", 1, "s"))]), { step: "settle" }],
-    "everything promised: commit": [look([page("x", x), page("y", y)]), { step: "commit", set: "s1" }],
-    "half promised: fence both pages first": [look([page("x", x), page("y")]), { step: "fence", pages: ["x", "y"] }],
-    "half promised, one page fenced: fence the other": [
-      look([page("x", x), page("y")], "x"),
-      { step: "fence", pages: ["y"] },
+    "nothing reserved: settle": [look([bucket("x"), bucket("y", reservation("other", 1, "s"))]), { step: "settle" }],
+    "everything reserved: commit": [look([bucket("x", x), bucket("y", y)]), { step: "commit", attempt: "s1" }],
+    "half reserved: fence both buckets first": [
+      look([bucket("x", x), bucket("y")]),
+      { step: "fence", buckets: ["x", "y"] },
     ],
-    "half promised, both fenced: drop": [look([page("x", x), page("y")], "x", "y"), { step: "drop", sets: ["s1"] }],
+    "half reserved, one bucket fenced: fence the other": [
+      look([bucket("x", x), bucket("y")], "x"),
+      { step: "fence", buckets: ["y"] },
+    ],
+    "half reserved, both fenced: drop": [
+      look([bucket("x", x), bucket("y")], "x", "y"),
+      { step: "drop", attempts: ["s1"] },
+    ],
     "halves of two attempts are not a whole": [
-      look([page("x", x), page("y", { ...y, set: "s2" })], "x", "y"),
-      { step: "drop", sets: ["s1", "s2"] },
+      look([bucket("x", x), bucket("y", { ...y, attempt: "s2" })], "x", "y"),
+      { step: "drop", attempts: ["s1", "s2"] },
     ],
-    "a promise of another amount is not this claim's": [
-      look([page("x", x), page("y", { ...y, amount: amountOf(1) })]),
-      { step: "fence", pages: ["x", "y"] },
+    "a reservation of another amount is not this claim's": [
+      look([bucket("x", x), bucket("y", { ...y, amount: amountOf(1) })]),
+      { step: "fence", buckets: ["x", "y"] },
     ],
-    "a promise for other dimensions is not this claim's": [
-      look([page("x", x), page("y", { ...y, dimensionKey: "l=a" })]),
-      { step: "fence", pages: ["x", "y"] },
+    "a reservation for other dimensions is not this claim's": [
+      look([bucket("x", x), bucket("y", { ...y, dimensionKey: "l=a" })]),
+      { step: "fence", buckets: ["x", "y"] },
     ],
-    "an unread page is not a promise": [look([page("x", x)]), { step: "fence", pages: ["x", "y"] }],
+    "an unread bucket is not a reservation": [look([bucket("x", x)]), { step: "fence", buckets: ["x", "y"] }],
   };
   for (const [name, [actual, expected]] of Object.entries(cases)) {
     it(name, () => expect(actual).toEqual(expected));
   }
 
-  it("drops in the books at once, and from the pages with the next write", () => {
+  it("drops in the typeLedgers at once, and from the buckets with the next write", () => {
     const ledger = new ConsumerLedger();
-    const stored = page("x", x, reservation("b", 4, "s9"));
-    adoptPage(ledger, stored, "partial");
-    dropPromises(ledger, claim);
+    const stored = bucket("x", x, reservation("b", 4, "s9"));
+    adoptBucket(ledger, stored, "partial");
+    dropReservations(ledger, claim);
     const content = contentOf(ledger, stored, { ...noChanges, dropped: new Set(["s1"]) });
     expect(content.reservations.map((each) => each.claim.uid)).toEqual(["b"]);
     expect(content.figures.reserved).toBe(4n);
@@ -239,7 +252,7 @@ interface Shown {
   readonly contributingGrantRefs: readonly object[];
 }
 
-describe("the status of a page", () => {
+describe("the status of a bucket", () => {
   it("is read back as it was written, amounts beyond 2^53 included", () => {
     const max = 9223372036854775807n;
     const grants = [
@@ -258,13 +271,13 @@ describe("the status of a page", () => {
       openClaim("a", ["x", 1], ["x", 2, "l=a"]),
       { ...openClaim("b", ["x", 3]), standing: "forced" },
     ];
-    const decisions = settle(ledger, claims, () => "set");
-    const content = contentOf(ledger, noPage("x"), {
+    const decisions = settle(ledger, claims, () => "attempt");
+    const content = contentOf(ledger, unstoredBucket("x"), {
       decisions,
       dropped: new Set(),
       expirationTime: "2026-01-01T00:00:40Z",
     });
-    const status = pageStatus(content, {
+    const status = bucketStatus(content, {
       writer: "w.1",
       now: "2026-01-01T00:00:00Z",
       generation: 1,
@@ -292,38 +305,38 @@ describe("the status of a page", () => {
       grantCount: 1,
       contributingGrantRefs: [{ name: "g", namespace: "n", amount: max, lastObservedGeneration: 3 }],
     });
-    const read = readPage(bucket);
+    const read = readBucket(bucket);
     expect(read).toMatchObject({ resourceType: "x", version: "5", writer: "w.1" });
     expect(read.content).toEqual(content);
     expect(isCurrent(read, content)).toBe(true);
   });
 
-  it("has the very same objects as the one before it for what stays on the page", () => {
+  it("has the very same objects as the one before it for what stays on the bucket", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", capacityOf([grant("g", [{ resourceType: "x", buckets: [{ amount: 9 }] }])], "x"));
     const changes = (uid: string) => ({
-      decisions: settle(ledger, [openClaim(uid, ["x", 1])], () => `set of ${uid}`),
+      decisions: settle(ledger, [openClaim(uid, ["x", 1])], () => `attempt of ${uid}`),
       dropped: new Set<string>(),
       expirationTime: "2026-01-01T00:00:40Z",
     });
     const stamp = { writer: "w.1", now: "2026-01-01T00:00:00Z", generation: 1 };
-    const first = contentOf(ledger, noPage("x"), changes("a"));
-    const second = contentOf(ledger, { ...noPage("x"), content: first }, changes("b"));
-    const shown = (content: PageContent): Shown => pageStatus(content, stamp) as unknown as Shown;
+    const first = contentOf(ledger, unstoredBucket("x"), changes("a"));
+    const second = contentOf(ledger, { ...unstoredBucket("x"), content: first }, changes("b"));
+    const shown = (content: BucketContent): Shown => bucketStatus(content, stamp) as unknown as Shown;
     const [before, after] = [shown(first), shown(second)];
-    expect(after.reservations.map(({ set }) => set)).toEqual(["set of a", "set of b"]);
+    expect(after.reservations.map(({ set }) => set)).toEqual(["attempt of a", "attempt of b"]);
     expect(after.reservations[0]).toBe(before.reservations[0]);
     expect(after.contributingGrantRefs[0]).toBe(before.contributingGrantRefs[0]);
   });
 
-  it("of a bucket that was never written is an empty page", () => {
+  it("of a bucket that was never written is an empty bucket", () => {
     const value = {
       apiVersion: "quota.miloapis.com/v1alpha1",
       kind: "AllowanceBucket",
       metadata: { name: "b", resourceVersion: "1" },
       spec: { consumerRef, resourceType: "x" },
     };
-    expect(readPage(parsed(parseAllowanceBucket(value)))).toEqual({ ...noPage("x"), version: "1" });
+    expect(readBucket(parsed(parseAllowanceBucket(value)))).toEqual({ ...unstoredBucket("x"), version: "1" });
   });
 
   it("lists fifty grants and counts all of them", () => {
@@ -332,8 +345,8 @@ describe("the status of a page", () => {
     );
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", capacityOf(grants.reverse(), "x"));
-    const content = contentOf(ledger, noPage("x"), noChanges);
-    const status = pageStatus(content, {
+    const content = contentOf(ledger, unstoredBucket("x"), noChanges);
+    const status = bucketStatus(content, {
       writer: "w.1",
       now: "2026-01-01T00:00:00Z",
       generation: 1,
@@ -341,7 +354,7 @@ describe("the status of a page", () => {
     expect(status).toMatchObject({ grantCount: 60, contributingGrantRefs: { length: 50, 0: { name: "g00" } } });
   });
 
-  it("stays below 64 KiB with as many promises and grants as it may hold", () => {
+  it("stays below 64 KiB with as many reservations and grants as it may hold", () => {
     const ledger = new ConsumerLedger();
     const grants = Array.from({ length: 60 }, (_, at) =>
       grant("g".repeat(250) + at, [{ resourceType: "x", buckets: [{ amount: 1000 }] }]),
@@ -354,12 +367,12 @@ describe("the status of a page", () => {
       claim: { ...identity, uid: identity.uid + at },
     }));
     const decisions = settle(ledger, claims, () => "s".repeat(48));
-    const content = contentOf(ledger, noPage("x"), {
+    const content = contentOf(ledger, unstoredBucket("x"), {
       decisions,
       dropped: new Set(),
       expirationTime: "2026-01-01T00:00:40Z",
     });
-    const status = pageStatus(content, { writer: "w".repeat(128), now: "2026-01-01T00:00:00Z", generation: 1 });
+    const status = bucketStatus(content, { writer: "w".repeat(128), now: "2026-01-01T00:00:00Z", generation: 1 });
     expect(content.reservations.length).toBeGreaterThan(40);
     expect(content.shares.length).toBeGreaterThan(20);
     expect(writeJson(status).length).toBeLessThan(64 * 1024);
@@ -387,19 +400,19 @@ describe("the figures of a bucket", () => {
   ledger.learn("one", { state: "granted", parts: openClaim("one", ["x", 120, "l=a"]).parts });
   ledger.learn("two", { state: "granted", parts: openClaim("two", ["x", 10, "l=b"]).parts });
 
-  it("are totals for the page, and what one request without dimensions could get", () => {
-    expect(ledger.book("x").figures()).toEqual({
+  it("are totals for the bucket, and what one request without dimensions could get", () => {
+    expect(ledger.ofType("x").figures()).toEqual({
       limit: 150n,
       allocated: 130n,
       reserved: 0n,
       available: 0n,
       overage: 0n,
     });
-    expect(ledger.book("x").unassigned).toBe(20n);
+    expect(ledger.ofType("x").unassigned).toBe(20n);
   });
 
   it("overlap for dimensions: each shows what it may draw from", () => {
-    expect(ledger.book("x").figuresFor("l=a")).toEqual({
+    expect(ledger.ofType("x").figuresFor("l=a")).toEqual({
       limit: 150n,
       allocated: 120n,
       reserved: 0n,
@@ -407,7 +420,7 @@ describe("the figures of a bucket", () => {
       overage: 0n,
       claimCount: 1,
     });
-    expect(ledger.book("x").figuresFor("l=b")).toEqual({
+    expect(ledger.ofType("x").figuresFor("l=b")).toEqual({
       limit: 100n,
       allocated: 10n,
       reserved: 0n,
@@ -415,7 +428,7 @@ describe("the figures of a bucket", () => {
       overage: 0n,
       claimCount: 1,
     });
-    expect(ledger.book("x").figuresFor("l=c")).toEqual({
+    expect(ledger.ofType("x").figuresFor("l=c")).toEqual({
       limit: 100n,
       allocated: 0n,
       reserved: 0n,
@@ -430,9 +443,15 @@ describe("the figures of a bucket", () => {
     lowered.setCapacity("x", only([{ requirements: [], amount: amountOf(10) }]));
     lowered.learn("a", { state: "granted", parts: openClaim("a", ["x", 8]).parts });
     lowered.setCapacity("x", only([{ requirements: [], amount: amountOf(5) }]));
-    expect(lowered.book("x").figures()).toEqual({ limit: 5n, allocated: 8n, reserved: 0n, available: 0n, overage: 3n });
+    expect(lowered.ofType("x").figures()).toEqual({
+      limit: 5n,
+      allocated: 8n,
+      reserved: 0n,
+      available: 0n,
+      overage: 3n,
+    });
     lowered.setCapacity("x", only([]));
-    expect(lowered.book("x").figures()).toMatchObject({ limit: 0n, overage: 8n });
+    expect(lowered.ofType("x").figures()).toMatchObject({ limit: 0n, overage: 8n });
   });
 });
 
@@ -632,7 +651,7 @@ describe("a claim as the API has it", () => {
   });
 });
 
-describe("a page of an earlier version", () => {
+describe("a bucket of an earlier version", () => {
   const figures = { limit: 10, allocated: 4, reserved: 0, available: 6, overage: 0, usedPercent: 40 };
   const stored = (status: object): unknown => ({
     apiVersion: "quota.miloapis.com/v1alpha1",
@@ -644,12 +663,12 @@ describe("a page of an earlier version", () => {
 
   it("that kept something for claims to come has no writer: it is written anew before anything is decided", () => {
     const outdated = parsed(parseAllowanceBucket(stored({ ahead: 3 })));
-    expect([outdated.isOutdated, readPage(outdated).writer]).toEqual([true, ""]);
-    expect(readPage(outdated).content.figures).toMatchObject({ limit: 10n, allocated: 4n });
+    expect([outdated.isOutdated, readBucket(outdated).writer]).toEqual([true, ""]);
+    expect(readBucket(outdated).content.figures).toMatchObject({ limit: 10n, allocated: 4n });
   });
 
   it("that did not has the one who wrote it", () => {
     const current = parsed(parseAllowanceBucket(stored({})));
-    expect([current.isOutdated, readPage(current).writer]).toEqual([false, "one.1"]);
+    expect([current.isOutdated, readBucket(current).writer]).toEqual([false, "one.1"]);
   });
 });
