@@ -13,10 +13,15 @@ describe("a guide", () => {
     ]);
   });
 
-  it("has files where a block begins with the name of one", () => {
-    const text = fenced("yaml", "# a-policy.yaml: to be filled in", "kind: Policy");
+  it("shows files where a block begins with the name of one", () => {
+    const text = fenced("yaml", "# examples/a-policy.yaml: to be filled in", "kind: Policy");
     expect(readGuide(text)).toEqual([
-      { kind: "file", line: 2, name: "a-policy.yaml", text: "# a-policy.yaml: to be filled in\nkind: Policy\n" },
+      {
+        kind: "file",
+        line: 2,
+        name: "examples/a-policy.yaml",
+        text: "# examples/a-policy.yaml: to be filled in\nkind: Policy\n",
+      },
     ]);
   });
 

@@ -1,6 +1,6 @@
-// A guide as the test reads it: the files it tells people to save, and the commands it tells them to type.
+// A guide as the test reads it: the files it shows, and the commands it tells people to type.
 
-/** What a reader does next. Lines are counted from 1, as editors do. */
+/** What a reader sees or does next. Lines are counted from 1, as editors do. */
 export type Step =
   | { readonly kind: "file"; readonly line: number; readonly name: string; readonly text: string }
   | { readonly kind: "command"; readonly line: number; readonly command: string; readonly shown: readonly string[] };
@@ -12,11 +12,11 @@ interface Block {
   readonly lines: readonly string[];
 }
 
-/** Languages that would hold commands which nobody runs. */
+/** Languages of commands that the test would not run. */
 const commandLanguages: ReadonlySet<string> = new Set(["sh", "bash", "shell", "zsh"]);
 
-/** A first line such as `# policy.yaml` or `// claim.mjs`, with or without a remark after a colon, names a file. */
-const fileMark = /^(?:#|\/\/) ([a-z0-9][a-z0-9-]*\.[a-z]+)(?::.*)?$/;
+/** A first line such as `# examples/guides/a/policy.yaml`, with or without a remark after a colon, names a file. */
+const fileMark = /^(?:#|\/\/) ((?:[a-z0-9][a-z0-9-]*\/)*[a-z0-9][a-z0-9-]*\.[a-z]+)(?::.*)?$/;
 
 export function readGuide(markdown: string): readonly Step[] {
   return blocksOf(markdown).flatMap((block) => {

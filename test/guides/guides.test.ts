@@ -1,4 +1,5 @@
-// Every command of every guide is typed, in the order of the page, and prints what the page shows.
+// Every command of every guide is run, in the order of the page, and prints what the page shows: on a server of its own, and
+// with all guides one after another on one server.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +16,7 @@ const clone = join(import.meta.dirname, "../..");
 
 const missing = ["bash", "curl", "python3"].filter((name) => spawnSync(name, ["--version"]).status !== 0);
 const because = [...(program.found ? [] : [program.because]), ...missing.map((name) => `there is no ${name}`)];
-// Nobody should take guides that were skipped for ones that work.
+// Skipped guides must not look like guides that work.
 if (because.length > 0) console.warn(`The guides are not tried: ${because.join("; ")}.`);
 
 /** What is seen a moment later may be what is shown: people are slower than programs. */
@@ -35,37 +36,46 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const guidesWithCommands = guides.filter((guide) => readGuide(textOf(guide)).some(({ kind }) => kind === "command"));
+
 let stand: Stand | undefined;
-beforeEach(() => {
-  stand = program.found && miloQuota !== "" ? new Stand({ kubectl: program.path, miloQuota }) : undefined;
-});
-afterEach(async () => {
+let welcome = "";
+const start = async (): Promise<void> => {
+  if (!program.found) throw new Error(program.because);
+  stand = new Stand({ kubectl: program.path, miloQuota });
+  welcome = await stand.start();
+};
+const stop = async (): Promise<void> => {
   const stopped = stand;
   stand = undefined;
-  expect(await stopped?.close(), "how the system ended").toBe(0);
+  expect(await stopped?.close(), "exit code of the server").toBe(0);
+};
+
+describe.skipIf(because.length > 0)("each guide works on an empty server", () => {
+  beforeEach(start);
+  afterEach(stop);
+  it.each(guidesWithCommands)("%s", play);
 });
 
-describe.skipIf(because.length > 0)("what a guide tells people to do works", () => {
-  it.each(guides)("%s", async (guide) => {
-    if (stand === undefined) throw new Error("only while a guide is tried");
-    const markdown = textOf(guide);
-    const steps = readGuide(markdown);
-    if (steps.length === 0) return;
-    const welcome = await stand.start();
-    for (const step of steps) {
-      if (step.kind === "file") stand.file(step.name, step.text);
-      else expect(await problemWith(stand, step, welcome), `${guide}:${step.line}`).toBe("");
-    }
-    expect(unexpected(stand.complaints, markdown), "what the system complained about").toEqual([]);
-  });
+describe.skipIf(because.length > 0)("all guides work on one server, one after another", () => {
+  beforeAll(start);
+  afterAll(stop);
+  it.each(guidesWithCommands)("%s", play);
 });
+
+async function play(guide: string): Promise<void> {
+  if (stand === undefined) throw new Error("no server was started");
+  const markdown = textOf(guide);
+  const complaintsBefore = stand.complaints.length;
+  for (const step of readGuide(markdown)) {
+    if (step.kind === "file") continue;
+    expect(await problemWith(stand, step), `${guide}:${step.line}`).toBe("");
+  }
+  expect(unexpected(stand.complaints.slice(complaintsBefore), markdown), "errors logged by the server").toEqual([]);
+}
 
 /** Nothing when the command does what is shown. */
-async function problemWith(
-  here: Stand,
-  { command, shown }: Extract<Step, { kind: "command" }>,
-  welcome: string,
-): Promise<string> {
+async function problemWith(here: Stand, { command, shown }: Extract<Step, { kind: "command" }>): Promise<string> {
   if (command === runsThisTest) return "";
   if (command === "npm start") return difference(shown, welcome);
   for (let looks = 1; ; looks += 1) {
