@@ -31,13 +31,15 @@ export const unchangingSpec: ValidationRule = {
 
 const specSchema = {
   type: "object",
+  description: "Identifies the consumer, resource type and dimensions that this bucket counts.",
   required: ["consumerRef", "resourceType"],
   properties: {
-    consumerRef: { ...consumerRefSchema, description: "Whose quota this is." },
-    resourceType: { ...resourceTypeSchema, description: "What is counted." },
+    consumerRef: { ...consumerRefSchema, description: "The consumer whose quota this bucket counts." },
+    resourceType: { ...resourceTypeSchema, description: "The resource type that this bucket counts." },
     dimensions: {
       ...dimensionsSchema,
-      description: "The dimensions this bucket is about. Without any, it is the one that all decisions go through.",
+      description:
+        "The dimensions that this bucket counts. The bucket without dimensions holds the reservations of all decisions.",
     },
     ...renamedProperties(renamedInView),
   },
@@ -58,30 +60,33 @@ const reservationSchema = {
   properties: {
     reservedBy: {
       type: "object",
-      description: "The claim the promise is for.",
+      description: "The claim that the capacity is reserved for.",
       required: ["uid"],
       properties: {
-        apiVersion: { type: "string", maxLength: 317 },
-        kind: { type: "string", maxLength: 63 },
-        namespace: { type: "string", maxLength: 63 },
-        name: { type: "string", maxLength: 253 },
-        uid: { type: "string", minLength: 1, maxLength: 128 },
+        apiVersion: { type: "string", maxLength: 317, description: "API version of the claim." },
+        kind: { type: "string", maxLength: 63, description: "Kind of the claim: ResourceClaim." },
+        namespace: { type: "string", maxLength: 63, description: "Namespace of the claim." },
+        name: { type: "string", maxLength: 253, description: "Name of the claim." },
+        uid: { type: "string", minLength: 1, maxLength: 128, description: "UID of the claim." },
       },
     },
-    amount: { ...amountSchema, description: "What is promised, in base units." },
-    dimensions: { ...dimensionsSchema, description: "The dimensions of the request." },
+    amount: { ...amountSchema, description: "The reserved amount, in base units." },
+    dimensions: { ...dimensionsSchema, description: "Dimensions of the request that the capacity is reserved for." },
     set: {
       type: "string",
       minLength: 1,
       maxLength: 48,
       description:
-        "Marks the promises of one attempt to grant one claim, on all its buckets. All of them, or none, count.",
+        "ID of the attempt to grant the claim. The reservations of an attempt count only if all buckets of the claim have them.",
     },
-    forced: { type: "boolean", description: "Made without a limit check, for an object that exists already." },
+    forced: {
+      type: "boolean",
+      description: "True if the capacity was reserved without checking the limit, for an object that already exists.",
+    },
     expirationTime: {
       type: "string",
       format: "date-time",
-      description: "When the promise should be settled, for people to read. It is kept all the same.",
+      description: "Time by which the claim should be decided. Informational: the reservation does not expire.",
     },
   },
 } as const satisfies Schema;
@@ -92,7 +97,7 @@ const contributingGrantSchema = {
   properties: {
     name: { type: "string", maxLength: 253, description: "Name of the grant." },
     namespace: { type: "string", maxLength: 63, description: "Namespace of the grant." },
-    amount: { ...amountSchema, description: "What the grant adds to this bucket, in base units." },
+    amount: { ...amountSchema, description: "Amount that the grant adds to this bucket, in base units." },
     lastObservedGeneration: {
       type: "integer",
       format: "int64",
@@ -103,42 +108,46 @@ const contributingGrantSchema = {
 
 const statusSchema = {
   type: "object",
+  description: "The limit and use of this bucket, as last written by the quota system.",
   required: ["limit", "allocated", "available", "claimCount", "grantCount"],
   properties: {
     observedGeneration: observedGenerationSchema,
-    limit: { ...amountSchema, description: "What all Active grants give, in base units." },
-    allocated: { ...amountSchema, description: "What granted claims hold, in base units." },
-    reserved: { ...amountSchema, description: "What is promised to claims whose grant is being written down." },
-    available: { ...amountSchema, description: "What one more claim could get now. Never below 0." },
-    overage: { ...amountSchema, description: "By how much use exceeds the limit, after a limit was lowered." },
+    limit: { ...amountSchema, description: "Sum of all Active grants, in base units." },
+    allocated: { ...amountSchema, description: "Sum of all granted claims, in base units." },
+    reserved: { ...amountSchema, description: "Amount reserved for claims that are being decided, in base units." },
+    available: {
+      ...amountSchema,
+      description: "Amount that one more claim could get now, in base units. Never below 0.",
+    },
+    overage: { ...amountSchema, description: "Amount by which use exceeds the limit, in base units." },
     usedPercent: {
       type: "integer",
       minimum: 0,
       maximum: usedPercentMax,
-      description: "Allocated and reserved, in percent of the limit.",
+      description: "Allocated and reserved amounts together, in percent of the limit.",
     },
-    claimCount: { ...countSchema, description: "How many granted claims hold from this bucket." },
-    grantCount: { ...countSchema, description: "How many Active grants give to this bucket." },
+    claimCount: { ...countSchema, description: "Number of granted claims that hold capacity of this bucket." },
+    grantCount: { ...countSchema, description: "Number of Active grants that contribute to the limit." },
     writer: {
       type: "string",
       maxLength: 128,
-      description: "Who wrote this status, and its how manieth write it was. Different after every write.",
+      description: "Writer ID and a sequence number that increases with every write.",
     },
     reservations: {
       type: "array",
       maxItems: reservationsMax,
       "x-kubernetes-list-type": "atomic",
       items: reservationSchema,
-      description: "Open promises.",
+      description: "Capacity reserved for claims that are being decided.",
     },
     contributingGrantRefs: {
       type: "array",
       maxItems: contributingGrantsMax,
       "x-kubernetes-list-type": "atomic",
       items: contributingGrantSchema,
-      description: "The grants behind the limit; the first 50 when there are more. grantCount counts all.",
+      description: "Grants that contribute to the limit, at most the first 50. grantCount counts all.",
     },
-    lastReconciliation: { type: "string", format: "date-time", description: "When the figures last changed." },
+    lastReconciliation: { type: "string", format: "date-time", description: "Time at which the figures last changed." },
     conditions: conditionsSchema(
       { OverLimit: ["WithinLimit", "LimitLowered", "Forced"] },
       "OverLimit tells whether use exceeds the limit.",

@@ -32,14 +32,17 @@ const requestTemplateSchema = {
   type: "object",
   required: ["resourceType"],
   properties: {
-    resourceType: { ...resourceTypeSchema, description: "What is asked for: the resourceType of a registration." },
-    amount: { ...amountSchema, description: "How much, in base units." },
+    resourceType: {
+      ...resourceTypeSchema,
+      description: "The requested resource type, as in the resourceType of a registration.",
+    },
+    amount: { ...amountSchema, description: "The requested amount, in base units." },
     amountExpression: amountExpressionSchema,
     dimensions: {
       type: "object",
       maxProperties: dimensionsMax,
       additionalProperties: templateSchema,
-      description: "Dimensions of the request, whose values are templates.",
+      description: "Dimensions of the request. Values are templates.",
     },
   },
   "x-kubernetes-validations": [amountOrExpression],
@@ -48,29 +51,30 @@ const requestTemplateSchema = {
 /** Accepted for manifests that fill it in; the claim always gets the object that triggered it. */
 const resourceRefTemplateSchema = {
   type: "object",
-  description: "Filled in for you: the object that triggered the policy. What is written here is not used.",
+  description: "Set by the quota system to the object that triggered the policy. Values given here are ignored.",
   properties: {
-    apiGroup: templateSchema,
-    kind: templateSchema,
-    name: templateSchema,
-    namespace: templateSchema,
+    apiGroup: { ...templateSchema, description: "API group of the object. Ignored." },
+    kind: { ...templateSchema, description: "Kind of the object. Ignored." },
+    name: { ...templateSchema, description: "Name of the object. Ignored." },
+    namespace: { ...templateSchema, description: "Namespace of the object. Ignored." },
   },
 } as const satisfies Schema;
 
 const claimTemplateSchema = {
   type: "object",
-  description: "The claim that is made.",
+  description: "Template of the ResourceClaim to create.",
   required: ["spec"],
   properties: {
     metadata: templateMetadataSchema,
     spec: {
       type: "object",
+      description: "Template of the spec of the claim.",
       required: ["requests"],
       properties: {
         consumerRef: {
           ...consumerTemplateSchema,
           description:
-            "Whose quota is asked for. When left out: the project of the control plane the object is created in; in the " +
+            "The consumer whose quota is claimed. Defaults to the project of the control plane the object is created in; in the " +
             "root, the organization that owns the Project, or whose namespace the object is in.",
         },
         requests: {
@@ -79,7 +83,7 @@ const claimTemplateSchema = {
           maxItems: requestsMax,
           "x-kubernetes-list-type": "atomic",
           items: requestTemplateSchema,
-          description: "What is asked for. A request whose amount comes out as 0 is dropped.",
+          description: "Amounts to claim. A request whose amount evaluates to 0 is dropped.",
         },
         resourceRef: resourceRefTemplateSchema,
       },
@@ -89,13 +93,14 @@ const claimTemplateSchema = {
 
 const specSchema = {
   type: "object",
+  description: "The objects that need quota, and the claim to create for each of them.",
   required: ["trigger", "target"],
   properties: {
     ...switchProperties,
     trigger: triggerSchema,
     target: {
       type: "object",
-      description: "What is done for them.",
+      description: "The claim to create for each object that matches the trigger.",
       required: ["resourceClaimTemplate"],
       properties: { resourceClaimTemplate: claimTemplateSchema },
     },
@@ -103,22 +108,22 @@ const specSchema = {
       type: "string",
       enum: ["Enforce", "Shadow"],
       default: "Enforce",
-      description: "Enforce refuses what does not fit. Shadow only reports what Enforce would have refused.",
+      description: "Enforce rejects requests over quota. Shadow only reports what Enforce would reject.",
     },
     failurePolicy: {
       type: "string",
       enum: ["Fail", "Ignore"],
       default: "Fail",
       description:
-        "What happens when the quota system cannot decide: Fail refuses, Ignore lets the object in and counts it later.",
+        "What to do when the quota system cannot decide: Fail rejects the request, Ignore admits the object and counts it later.",
     },
     existingObjects: {
       type: "string",
       enum: ["Ignore", "Adopt"],
       default: "Ignore",
       description:
-        "What happens to objects older than the policy: Ignore leaves them uncounted, Adopt counts them, over the limit if need be. " +
-        "A policy that looks at user or requestInfo says nothing about objects that are there already: nobody asks for them.",
+        "What to do with objects that are older than the policy: Ignore does not count them, Adopt counts them, even over the limit. " +
+        "A policy that uses user or requestInfo does not apply to existing objects, because there is no request.",
     },
   },
   "x-kubernetes-validations": [switchRule],
@@ -126,24 +131,26 @@ const specSchema = {
 
 const statusSchema = {
   type: "object",
+  description: "Whether the policy is valid and in effect.",
   properties: {
     ...policyStatusProperties(
       {
         Ready: ["PolicyReady", "ValidationFailed", "PolicyDisabled"],
         Enforced: ["SystemEnforces", "SystemShadow", "SystemOff"],
       },
-      "Ready tells whether the policy is at work. Enforced is there once the whole system was told to refuse nothing, and tells whether it still does so.",
+      "Ready is True while the policy is in effect. Enforced appears once enforcement was switched off for the whole system, and is False while it is off.",
     ),
     existingObjectCount: {
       ...countSchema,
-      description: "How many objects older than the policy match it and hold no claim: what Adopt would count.",
+      description:
+        "Number of matching objects that are older than the policy and have no claim; Adopt would count them.",
     },
   },
 } as const satisfies Schema;
 
 const schema = {
   type: "object",
-  description: "Claims quota for objects of a kind when they are created, and refuses those that do not fit.",
+  description: "Claims quota for objects of a kind when they are created, and rejects those that do not fit.",
   required: ["spec"],
   properties: { spec: specSchema, status: statusSchema },
 } as const satisfies Schema;

@@ -14,10 +14,11 @@ import { quotaGroup, quotaVersion } from "./well-known.ts";
 
 const specSchema = {
   type: "object",
+  description: "Identifies the consumer and resource type that the totals are for.",
   required: ["consumerRef", "resourceType"],
   properties: {
-    consumerRef: { ...consumerRefSchema, description: "Whose quota this is." },
-    resourceType: { ...resourceTypeSchema, description: "What is counted." },
+    consumerRef: { ...consumerRefSchema, description: "The consumer whose quota is summed up." },
+    resourceType: { ...resourceTypeSchema, description: "The resource type that is summed up." },
     ...renamedProperties(renamedInView),
   },
   "x-kubernetes-validations": [unchangingSpec],
@@ -28,30 +29,34 @@ const bucketRefSchema = {
   required: ["name"],
   properties: {
     name: { type: "string", maxLength: 253, description: "Name of the bucket." },
-    allocated: { ...amountSchema, description: "What granted claims hold from it, in base units." },
+    allocated: { ...amountSchema, description: "Sum of the granted claims in the bucket, in base units." },
     observedGeneration: {
       type: "integer",
       format: "int64",
-      description: "Generation of the bucket when it was added up.",
+      description: "Generation of the bucket that the totals include.",
     },
   },
 } as const satisfies Schema;
 
 const statusSchema = {
   type: "object",
+  description: "Totals of the resource type over all dimensions.",
   properties: {
     observedGeneration: observedGenerationSchema,
-    totalLimit: { ...amountSchema, description: "What all Active grants give, in base units." },
-    totalAllocated: { ...amountSchema, description: "What all granted claims hold, in base units." },
-    totalReserved: { ...amountSchema, description: "What is promised to claims whose grant is being written down." },
-    available: { ...amountSchema, description: "What is left of the total limit. Never below 0." },
-    overage: { ...amountSchema, description: "By how much use exceeds what the grants allow." },
+    totalLimit: { ...amountSchema, description: "Sum of all Active grants, in base units." },
+    totalAllocated: { ...amountSchema, description: "Sum of all granted claims, in base units." },
+    totalReserved: {
+      ...amountSchema,
+      description: "Amount reserved for claims that are being decided, in base units.",
+    },
+    available: { ...amountSchema, description: "Amount left of the total limit, in base units. Never below 0." },
+    overage: { ...amountSchema, description: "Amount by which use exceeds the grants, in base units." },
     allowanceBucketRefs: {
       type: "array",
       maxItems: 200,
       "x-kubernetes-list-type": "atomic",
       items: bucketRefSchema,
-      description: "The buckets behind the totals; the first 200 when there are more.",
+      description: "Buckets that the totals include, at most the first 200.",
     },
   },
 } as const satisfies Schema;

@@ -42,36 +42,40 @@ const allowanceTemplateSchema = {
   type: "object",
   required: ["resourceType", "buckets"],
   properties: {
-    resourceType: { ...resourceTypeSchema, description: "What is granted: the resourceType of a registration." },
+    resourceType: {
+      ...resourceTypeSchema,
+      description: "The granted resource type, as in the resourceType of a registration.",
+    },
     buckets: {
       type: "array",
       minItems: 1,
       maxItems: bucketsMax,
       "x-kubernetes-list-type": "atomic",
       items: bucketTemplateSchema,
-      description: "Pieces of capacity. They add up.",
+      description: "Amounts of capacity, which add up.",
     },
   },
 } as const satisfies Schema;
 
 const grantTemplateSchema = {
   type: "object",
-  description: "The grant that is made.",
+  description: "Template of the ResourceGrant to create.",
   required: ["spec"],
   properties: {
     metadata: templateMetadataSchema,
     spec: {
       type: "object",
+      description: "Template of the spec of the grant.",
       required: ["consumerRef", "allowances"],
       properties: {
-        consumerRef: { ...consumerTemplateSchema, description: "Who is granted the capacity." },
+        consumerRef: { ...consumerTemplateSchema, description: "The consumer that receives the capacity." },
         allowances: {
           type: "array",
           minItems: 1,
           maxItems: allowancesMax,
           "x-kubernetes-list-type": "atomic",
           items: allowanceTemplateSchema,
-          description: "How much of what is granted.",
+          description: "Capacity to grant, by resource type.",
         },
       },
     },
@@ -80,7 +84,7 @@ const grantTemplateSchema = {
 
 const parentContextSchema = {
   type: "object",
-  description: "The control plane the grant is made in. The one of the trigger, when left out.",
+  description: "The control plane to create the grant in. Defaults to the control plane of the trigger object.",
   required: ["apiGroup", "kind", "nameExpression"],
   properties: {
     apiGroup: { ...groupSchema, minLength: 1, description: "API group of the object that has the control plane." },
@@ -97,13 +101,14 @@ const parentContextSchema = {
 
 const specSchema = {
   type: "object",
+  description: "The objects that entitle to quota, and the grant to create for each of them.",
   required: ["trigger", "target"],
   properties: {
     ...switchProperties,
     trigger: triggerSchema,
     target: {
       type: "object",
-      description: "What is done for them.",
+      description: "The grant to create for each object that matches the trigger.",
       required: ["resourceGrantTemplate"],
       properties: { parentContext: parentContextSchema, resourceGrantTemplate: grantTemplateSchema },
     },
@@ -113,12 +118,13 @@ const specSchema = {
 
 const statusSchema = {
   type: "object",
+  description: "Whether the policy is valid and in effect.",
   properties: policyStatusProperties(
     {
       Ready: ["PolicyReady", "ValidationFailed", "PolicyDisabled"],
       ParentContextReady: ["ParentContextResolved", "ParentContextUnresolved", "ParentContextNotRequired"],
     },
-    "Ready tells whether the policy is at work, ParentContextReady whether the other control plane can be reached.",
+    "Ready is True while the policy is in effect. ParentContextReady tells whether the other control plane can be reached.",
   ),
 } as const satisfies Schema;
 

@@ -35,11 +35,14 @@ const requestSchema = {
   type: "object",
   required: ["resourceType", "amount"],
   properties: {
-    resourceType: { ...resourceTypeSchema, description: "What is asked for: the resourceType of a registration." },
-    amount: { ...amountSchema, description: "How much, in base units. A claim for 0 is refused when it is made." },
+    resourceType: {
+      ...resourceTypeSchema,
+      description: "The requested resource type, as in the resourceType of a registration.",
+    },
+    amount: { ...amountSchema, description: "The requested amount, in base units. A claim for 0 is rejected." },
     dimensions: {
       ...dimensionsSchema,
-      description: "Where, or of what sort: a value for each dimension that matters, such as a location.",
+      description: "Dimensions of the request, such as a location. Grants select requests by them.",
     },
     dimensionKey: dimensionKeySchema,
     ...renamedProperties(renamedInRequest),
@@ -71,9 +74,10 @@ const uniqueRequestsRule: ValidationRule = {
 
 const specSchema = {
   type: "object",
+  description: "The consumer whose quota is claimed, and the amounts.",
   required: ["consumerRef", "requests"],
   properties: {
-    consumerRef: { ...consumerRefSchema, description: "Whose quota is asked for." },
+    consumerRef: { ...consumerRefSchema, description: "The consumer whose quota is claimed." },
     requests: {
       type: "array",
       minItems: 1,
@@ -82,13 +86,13 @@ const specSchema = {
       "x-kubernetes-list-map-keys": ["resourceType", "dimensionKey"],
       items: requestSchema,
       "x-kubernetes-validations": [uniqueRequestsRule],
-      description: "What is asked for. All of it is granted, or none.",
+      description: "The requested amounts, granted all together or not at all.",
     },
     resourceRef: {
       ...resourceRefSchema,
       description:
         "The object this claim is for. Its kind must be listed in claimingResources of every registration asked for. " +
-        "Claims made by hand may leave it out.",
+        "Optional for claims created by hand.",
     },
     ...renamedProperties(renamedInSpec),
   },
@@ -106,19 +110,38 @@ const allocationSchema = {
   type: "object",
   required: ["resourceType", "status", "lastTransitionTime"],
   properties: {
-    resourceType: { ...resourceTypeSchema, description: "The request this is the answer to." },
+    resourceType: {
+      ...resourceTypeSchema,
+      description: "Resource type of the request that this allocation belongs to.",
+    },
     dimensionKey: dimensionKeySchema,
-    status: { type: "string", enum: ["Granted", "Denied", "Pending"], description: "The answer." },
-    reason: { type: "string", maxLength: 1024, description: "Why, in one word, for programs." },
-    message: { type: "string", maxLength: 32768, description: "Why, in a sentence with the numbers, for people." },
-    allocatedAmount: { ...amountSchema, description: "What the claim holds, in base units. 0 unless granted." },
+    status: {
+      type: "string",
+      enum: ["Granted", "Denied", "Pending"],
+      description: "Whether the request is granted, denied or still pending.",
+    },
+    reason: {
+      type: "string",
+      maxLength: 1024,
+      description: "Reason of the status in one CamelCase word, for programs.",
+    },
+    message: {
+      type: "string",
+      maxLength: 32768,
+      description: "Explanation of the status with the numbers, for people.",
+    },
+    allocatedAmount: { ...amountSchema, description: "Amount that the claim holds, in base units. 0 unless granted." },
     limit: {
       ...amountSchema,
       description:
-        "The limit that it did not fit into, in base units: 0 where nothing is granted. Absent where it would have fitted.",
+        "The limit that the request exceeded, in base units; 0 without any grant. Absent for a request that fits.",
     },
-    allocatingBucket: { type: "string", maxLength: 253, description: "Name of the AllowanceBucket it was taken from." },
-    lastTransitionTime: { type: "string", format: "date-time", description: "Since when the answer stands." },
+    allocatingBucket: {
+      type: "string",
+      maxLength: 253,
+      description: "Name of the AllowanceBucket that the amount is allocated from.",
+    },
+    lastTransitionTime: { type: "string", format: "date-time", description: "Time of the last change of the status." },
   },
 } as const satisfies Schema;
 
@@ -131,29 +154,29 @@ const pendingCondition = bornCondition({
 
 const statusSchema = {
   type: "object",
-  description: "The answer. Born pending, decided once.",
+  description: "The outcome of the claim: pending at first, decided once.",
   default: { conditions: [pendingCondition] },
   properties: {
     observedGeneration: observedGenerationSchema,
-    amounts: { type: "string", description: "What is asked for, in the units people read." },
+    amounts: { type: "string", description: "The requested amounts in display units." },
     allocations: {
       type: "array",
       maxItems: requestsMax,
       "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["resourceType", "dimensionKey"],
       items: allocationSchema,
-      description: "The answer to each request.",
+      description: "The outcome of each request.",
     },
     conditions: conditionsSchema(
       { Granted: ["QuotaAvailable", "QuotaExceeded", "ValidationFailed", "PendingEvaluation"] },
-      "Granted is the answer to the claim as a whole.",
+      "Granted is the outcome of the claim as a whole.",
     ),
   },
 } as const satisfies Schema;
 
 const schema = {
   type: "object",
-  description: "Asks for quota, and holds it until it is deleted. Granted as a whole or not at all.",
+  description: "Requests quota, and holds it until the claim is deleted. Granted as a whole or not at all.",
   required: ["spec"],
   properties: { spec: specSchema, status: statusSchema },
 } as const satisfies Schema;

@@ -43,14 +43,17 @@ const allowanceSchema = {
   type: "object",
   required: ["resourceType", "buckets"],
   properties: {
-    resourceType: { ...resourceTypeSchema, description: "What is granted: the resourceType of a registration." },
+    resourceType: {
+      ...resourceTypeSchema,
+      description: "The granted resource type, as in the resourceType of a registration.",
+    },
     buckets: {
       type: "array",
       minItems: 1,
       maxItems: bucketsMax,
       "x-kubernetes-list-type": "atomic",
       items: bucketSchema,
-      description: "Pieces of capacity. They add up; each may be kept for requests with certain dimensions.",
+      description: "Amounts of capacity, which add up. Each may be limited to requests with certain dimensions.",
     },
     ...renamedProperties(renamedInAllowance),
   },
@@ -58,27 +61,29 @@ const allowanceSchema = {
 
 const specSchema = {
   type: "object",
+  description: "The consumer that receives capacity, and the amounts.",
   required: ["consumerRef", "allowances"],
   properties: {
-    consumerRef: { ...consumerRefSchema, description: "Who is granted the capacity." },
+    consumerRef: { ...consumerRefSchema, description: "The consumer that receives the capacity." },
     allowances: {
       type: "array",
       minItems: 1,
       maxItems: allowancesMax,
       "x-kubernetes-list-type": "atomic",
       items: allowanceSchema,
-      description: "How much of what is granted. All of it counts, or, while the grant is not Active, none.",
+      description: "Granted capacity by resource type. It counts only while the grant is Active.",
     },
     expiresAt: {
       type: "string",
       format: "date-time",
-      description: "When the grant stops counting. What was claimed by then stays claimed. Never, when left out.",
+      description:
+        "Time at which the grant stops counting. Claims granted before keep their amounts. Without it, the grant never expires.",
     },
     ...renamedProperties(renamedInSpec),
   },
 } as const satisfies Schema;
 
-/** Nobody has looked at a grant that says this, or its registrations are still to be looked at. */
+/** The condition of a grant that was not validated yet, or whose registrations were not. */
 export const pendingGrant = {
   type: "Active",
   status: "Unknown",
@@ -88,11 +93,11 @@ export const pendingGrant = {
 
 const statusSchema = {
   type: "object",
-  description: "Whether the capacity counts. Born pending: Active is Unknown until somebody has looked at the grant.",
+  description: "Whether the capacity counts. Active is Unknown until the quota system has validated the grant.",
   default: { conditions: [bornCondition(pendingGrant)] },
   properties: {
     observedGeneration: observedGenerationSchema,
-    amounts: { type: "string", description: "What is granted, in the units people read." },
+    amounts: { type: "string", description: "The granted amounts in display units." },
     conditions: conditionsSchema(
       { Active: ["GrantActive", "ValidationFailed", "GrantPending", "GrantExpired"] },
       "Active tells whether the capacity counts.",

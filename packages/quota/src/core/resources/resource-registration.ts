@@ -80,6 +80,7 @@ const rules: readonly ValidationRule[] = [
 
 const specSchema = {
   type: "object",
+  description: "The resource type, its units, its consumers and the kinds that may claim it.",
   required: ["resourceType", "type", "baseUnit"],
   properties: {
     resourceType: {
@@ -99,7 +100,7 @@ const specSchema = {
       ...consumerTypeSchema,
       description: "The kind that is granted this quota and uses it, such as Organization. Cannot be changed.",
     },
-    consumerTypeRef: { ...consumerTypeSchema, description: "Another spelling of consumerType. Give one of the two." },
+    consumerTypeRef: { ...consumerTypeSchema, description: "Alias of consumerType. Set only one of the two." },
     baseUnit: {
       type: "string",
       minLength: 1,
@@ -110,7 +111,7 @@ const specSchema = {
       type: "string",
       minLength: 1,
       maxLength: 50,
-      description: "The unit people read, in the singular: project, core, GiB. The baseUnit when left out.",
+      description: "The unit shown to people, in the singular: project, core, GiB. Defaults to baseUnit.",
     },
     unitConversionFactor: {
       type: "integer",
@@ -123,8 +124,7 @@ const specSchema = {
     description: {
       type: "string",
       maxLength: 500,
-      description:
-        "What this quota is about, for people. When left out, the annotation kubernetes.io/description says it.",
+      description: "Description of the quota, for people. Defaults to the annotation kubernetes.io/description.",
     },
     claimingResources: {
       type: "array",
@@ -165,14 +165,17 @@ const pendingRegistration = bornCondition({
 
 const statusSchema = {
   type: "object",
-  description: "Whether the registration can be used. Born pending: Active is False until somebody has looked at it.",
+  description: "Whether the registration can be used. Active is False until the quota system has validated it.",
   default: { conditions: [pendingRegistration] },
   properties: {
     observedGeneration: observedGenerationSchema,
     consumerType: {
       type: "object",
-      description: "The consumer type, whichever way the spec spells it.",
-      properties: { apiGroup: { type: "string" }, kind: { type: "string" } },
+      description: "The consumer type, from consumerType or consumerTypeRef of the spec.",
+      properties: {
+        apiGroup: { type: "string", description: "API group of the consumer's kind." },
+        kind: { type: "string", description: "Kind of the consumer, such as Organization." },
+      },
     },
     conditions: conditionsSchema(
       { Active: ["RegistrationActive", "ValidationFailed", pendingReason] },

@@ -7,7 +7,8 @@ export const amountExpressionSchema = {
   type: "string",
   minLength: 1,
   maxLength: expressionLengthMax,
-  description: "How much, as a CEL expression over the trigger that gives an int, in base units. In place of amount.",
+  description:
+    "CEL expression over the trigger that evaluates to the amount, an int in base units. Use it instead of amount.",
 } as const satisfies Schema;
 
 export const amountOrExpression: ValidationRule = {

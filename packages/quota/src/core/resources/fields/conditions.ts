@@ -14,27 +14,27 @@ const conditionSchema = {
   properties: {
     type: {
       type: "string",
-      description: "What this condition is about, in CamelCase.",
+      description: "Type of the condition, in CamelCase.",
       maxLength: 316,
       pattern:
         "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
     },
     status: {
       type: "string",
-      description: "Whether it holds; Unknown when nobody could tell yet.",
+      description: "Status of the condition: True, False, or Unknown.",
       enum: ["True", "False", "Unknown"],
     },
     reason: {
       type: "string",
-      description: "Why, in one CamelCase word, for programs.",
+      description: "Reason of the status in one CamelCase word, for programs.",
       minLength: 1,
       maxLength: 1024,
       pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
     },
-    message: { type: "string", description: "Why, in a sentence, for people. May be empty.", maxLength: 32768 },
+    message: { type: "string", description: "Explanation of the status, for people. May be empty.", maxLength: 32768 },
     lastTransitionTime: {
       type: "string",
-      description: "Since when the status is what it is.",
+      description: "Time of the last change of the status.",
       format: "date-time",
     },
     observedGeneration: {
@@ -46,15 +46,15 @@ const conditionSchema = {
   },
 } as const satisfies Schema;
 
-/** When conditions came to be that objects are born with: a schema knows no clock. */
+/** Transition time of default conditions: a schema default cannot contain the current time. */
 const birthTime = "1970-01-01T00:00:00Z";
 
-/** What objects of a kind say of themselves until somebody has looked at them. */
+/** The default condition of a kind, until a controller has reconciled the object. */
 export function bornCondition<const State extends ConditionState>(state: State) {
   return { ...state, lastTransitionTime: birthTime } as const;
 }
 
-/** Conditions that somebody has said: since when they hold is known. */
+/** Conditions written by a controller, without defaults. */
 export function saidConditions(conditions: readonly Condition[] = []): readonly Condition[] {
   return conditions.filter(({ lastTransitionTime }) => lastTransitionTime !== birthTime);
 }

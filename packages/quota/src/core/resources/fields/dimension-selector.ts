@@ -31,7 +31,7 @@ export function dimensionSelectorSchema<Value extends Schema>(value: Value) {
   return {
     type: "object",
     description:
-      "Which requests may draw from this capacity, by their dimensions. Empty, or left out, means all of them.",
+      "Selects the requests that may draw from this capacity, by their dimensions. Empty selects all requests.",
     properties: {
       matchLabels: {
         type: "object",
@@ -43,7 +43,7 @@ export function dimensionSelectorSchema<Value extends Schema>(value: Value) {
         type: "array",
         maxItems: 20,
         "x-kubernetes-list-type": "atomic",
-        description: "Further requirements; all must hold.",
+        description: "Requirements on dimensions, all of which must hold.",
         items: {
           type: "object",
           required: ["key", "operator"],

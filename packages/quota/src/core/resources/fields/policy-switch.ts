@@ -4,7 +4,7 @@ import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
 
 export const switchProperties = {
   disabled: { type: "boolean", description: "Set to true to switch the policy off." },
-  enabled: { type: "boolean", description: "Another spelling of the opposite of disabled. Give one of the two." },
+  enabled: { type: "boolean", description: "Opposite of disabled. Set only one of the two." },
 } as const satisfies Readonly<Record<string, Schema>>;
 
 export const switchRule = oneSpelling("disabled", "enabled");
@@ -13,7 +13,10 @@ export const switchRule = oneSpelling("disabled", "enabled");
 export function policyStatusProperties(reasons: Readonly<Record<string, readonly string[]>>, description: string) {
   return {
     observedGeneration: observedGenerationSchema,
-    enabled: { type: "boolean", description: "Whether the policy is switched on, whichever way the spec spells it." },
+    enabled: {
+      type: "boolean",
+      description: "Whether the policy is switched on, from disabled or enabled of the spec.",
+    },
     conditions: conditionsSchema(reasons, description),
   } as const satisfies Readonly<Record<string, Schema>>;
 }

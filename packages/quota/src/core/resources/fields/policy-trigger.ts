@@ -22,19 +22,19 @@ const constraintsSchema = {
           'A CEL expression that gives true or false, such as trigger.spec.tier == "premium". A field or key that is ' +
           "not there makes it false.",
       },
-      message: { type: "string", maxLength: 256, description: "What the expression is for, for people." },
+      message: { type: "string", maxLength: 256, description: "Purpose of the expression, for people." },
     },
   },
 } as const satisfies Schema;
 
 export const triggerSchema = {
   type: "object",
-  description: "The objects this policy is about.",
+  description: "Selects the objects that this policy applies to.",
   required: ["resource"],
   properties: {
     resource: {
       type: "object",
-      description: "Their kind. Objects are recognized whatever version they are written in.",
+      description: "Kind of the objects. The policy applies to every version of it.",
       required: ["apiVersion", "kind"],
       properties: {
         apiVersion: {
@@ -43,13 +43,17 @@ export const triggerSchema = {
           maxLength: 317,
           pattern:
             "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
-          description: "Group and version, such as resourcemanager.miloapis.com/v1alpha1; v1 for the core group.",
+          description:
+            "API group and version of the objects, such as resourcemanager.miloapis.com/v1alpha1; v1 for the core group.",
         },
-        kind: { ...kindSchema, description: "Kind, such as Project." },
+        kind: { ...kindSchema, description: "Kind of the objects, such as Project." },
       },
     },
-    constraints: { ...constraintsSchema, description: "Which of them: all expressions must be true." },
-    conditions: { ...constraintsSchema, description: "Another spelling of constraints. Give one of the two." },
+    constraints: {
+      ...constraintsSchema,
+      description: "Conditions on the objects: the policy applies if all expressions are true.",
+    },
+    conditions: { ...constraintsSchema, description: "Alias of constraints. Set only one of the two." },
   },
   "x-kubernetes-validations": [oneSpelling("constraints", "conditions")],
 } as const satisfies Schema;
@@ -59,7 +63,7 @@ export interface TriggerConstraint {
   readonly message: string;
 }
 
-/** The objects a policy is about. */
+/** The objects that a policy applies to. */
 export interface PolicyTrigger {
   readonly apiVersion: string;
   readonly kind: string;

@@ -7,28 +7,28 @@ export const templateSchema = { type: "string", maxLength: 1024 } as const satis
 
 export const templateMetadataSchema = {
   type: "object",
-  description: "Metadata of what is made.",
+  description: "Template of the metadata of the created object.",
   properties: {
     name: {
       ...templateSchema,
-      description: "Name, as a template. One that is the same for every retry when left out.",
+      description: "Template of the name. Defaults to a name that is the same for every retry.",
     },
-    generateName: { ...templateSchema, description: "What a name that is left out starts with, as a template." },
+    generateName: { ...templateSchema, description: "Template of the prefix of a generated name." },
     namespace: {
       ...templateSchema,
-      description: "Namespace, as a template. The namespace of the trigger when left out.",
+      description: "Template of the namespace. Defaults to the namespace of the trigger object.",
     },
     labels: {
       type: "object",
       maxProperties: 64,
       additionalProperties: { type: "string", maxLength: 63, pattern: "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$" },
-      description: "Labels, taken as they are: no templates.",
+      description: "Labels of the created object. Values are literal, not templates.",
     },
     annotations: {
       type: "object",
       maxProperties: 64,
       additionalProperties: templateSchema,
-      description: "Annotations, whose values are templates.",
+      description: "Annotations of the created object. Values are templates.",
     },
   },
 } as const satisfies Schema;
