@@ -19,7 +19,7 @@ interface Known {
 
 /** Clients that make and delete objects, and remember what they were told. */
 export class KillClients {
-  readonly answers = { admitted: 0, refused: 0, deleted: 0, unanswered: 0, later: 0 };
+  readonly answers = { admitted: 0, rejected: 0, deleted: 0, unanswered: 0, later: 0 };
   readonly #known: Known[] = [];
   #awaited = { count: 0, come: (): void => undefined };
   readonly #random: () => number;
@@ -35,6 +35,12 @@ export class KillClients {
     } catch (error) {
       if (!(error instanceof ConnectionFailed)) throw error;
     }
+  }
+
+  /** Creates objects until one is rejected, so that the first round already starts at the limit. */
+  async fill(door: FrontDoor, place: Place): Promise<void> {
+    const { rejected } = this.answers;
+    while (this.answers.rejected === rejected) await this.#create(door, this.#plan(place));
   }
 
   /** Resolves when so many more answers have come. */
@@ -63,7 +69,7 @@ export class KillClients {
     ).toEqual([]);
     expect(
       own.filter(({ name, fate }) => fate === "gone" && names.has(name)).map(({ name }) => name),
-      `refused or deleted in ${place.name}, and there`,
+      `rejected or deleted in ${place.name}, and there`,
     ).toEqual([]);
     // Some are left open on purpose: what was not answered is asked for again, as clients do.
     for (const known of own) if (known.fate === "open" && names.has(known.name)) known.fate = "there";
@@ -76,10 +82,14 @@ export class KillClients {
     const chance = this.#random();
     if (there.length > 3 && chance < 0.4) return this.#remove(door, pick(this.#random, there));
     if (open.length > 0 && chance < 0.6) return this.#create(door, pick(this.#random, open));
+    return this.#create(door, this.#plan(place));
+  }
+
+  #plan(place: Place): Known {
     const size = 1 + Math.floor(this.#random() * 3);
-    const made: Known = { place, name: `object-${this.#known.length}`, size, fate: "gone", isBusy: false };
-    this.#known.push(made);
-    return this.#create(door, made);
+    const planned: Known = { place, name: `object-${this.#known.length}`, size, fate: "gone", isBusy: false };
+    this.#known.push(planned);
+    return planned;
   }
 
   #create(door: FrontDoor, known: Known): Promise<void> {
@@ -93,7 +103,7 @@ export class KillClients {
       expect([403, 503], text).toContain(code);
       if (code === 403) expect(body.details.causes[0].reason, text).toBe("QuotaExceeded");
       known.fate = "gone";
-      this.answers[code === 403 ? "refused" : "later"] += 1;
+      this.answers[code === 403 ? "rejected" : "later"] += 1;
     });
   }
 

@@ -1,0 +1,3 @@
+import { describeKills } from "./kill-rounds.ts";
+
+describeKills({ first: 1, last: 7 });

@@ -1,0 +1,3 @@
+import { describeKills } from "./kill-rounds.ts";
+
+describeKills({ first: 15, last: 20 });
