@@ -94,11 +94,11 @@ export function grantedClaim(name: string, uid: string): Manifest {
     metadata: { name, namespace: namespaceOf(0), uid, generation: 1, creationTimestamp: longAgo },
     spec: {
       consumerRef: { kind: "Namespace", name: namespaceOf(0) },
-      requests: [{ resourceType, amount: 1, dimensionKey: "" }],
+      requests: [{ resourceType, amount: 1 }],
     },
     status: {
       observedGeneration: 1,
-      allocations: [{ resourceType, dimensionKey: "", ...allocation }],
+      allocations: [{ resourceType, ...allocation }],
       conditions: [condition],
     },
   };

@@ -63,7 +63,6 @@ export function grantedClaim(name: string, uid: string): Manifest {
   const bare = claim(name, 0);
   const allocation = {
     resourceType,
-    dimensionKey: "",
     status: "Granted",
     reason: "QuotaAvailable",
     allocatedAmount: 1,
@@ -80,7 +79,7 @@ export function grantedClaim(name: string, uid: string): Manifest {
   return {
     ...bare,
     metadata: { ...bare.metadata, uid, generation: 1, creationTimestamp: longAgo },
-    spec: { ...specOf(name, 0), requests: [{ resourceType, amount: 1, dimensionKey: "" }] },
+    spec: { ...specOf(name, 0), requests: [{ resourceType, amount: 1 }] },
     status: { observedGeneration: 1, allocations: [allocation], conditions: [granted] },
   };
 }

@@ -24,8 +24,8 @@ const yes = { code: 201, message: "" };
 /** What somebody is told who wants one more than the limit. */
 const full = (limit: number) =>
   `Insufficient quota resources available: core/configmaps for Namespace "default": requested 1 configmap, ` +
-  `limit ${limit}, allocated ${limit}, reserved 0, available 0. Delete what is not needed any more, or ask your ` +
-  "platform team for a larger quota.";
+  `limit ${limit}, allocated ${limit}, reserved 0, available 0. Delete resources you no longer need, or ask your ` +
+  "platform team to raise the limit.";
 
 beforeEach(async () => {
   opened = 0;
@@ -182,7 +182,7 @@ describe("an object", () => {
     for (const name of ["a", "b"]) expect(await post(name)).toEqual(yes);
     const claims = [...world.server.registry.store.list({ resource: "resourceclaims.quota.miloapis.com" })];
     const [one, other] = claims.map(({ object }) => object["spec"] as { consumerRef: object; requests: object });
-    expect(one).toMatchObject({ requests: [{ resourceType: type, amount: 1, dimensionKey: "" }] });
+    expect(one).toMatchObject({ requests: [{ resourceType: type, amount: 1 }] });
     expect([one?.consumerRef === other?.consumerRef, one?.requests === other?.requests]).toEqual([true, true]);
     const [labels, others] = claims.map(({ object }) => object.metadata.labels);
     expect(labels === others).toBe(true);

@@ -66,9 +66,7 @@ describe("a claim made by hand", () => {
     ],
     "has the dimensions of what it asks for": [
       {
-        requests: [
-          { resourceType: "core/configmaps", amount: 1, dimensions: { color: "red" }, dimensionKey: "color=red" },
-        ],
+        requests: [{ resourceType: "core/configmaps", amount: 1, dimensions: { color: "red" } }],
       },
       ["spec.requests[0].dimensions"],
     ],

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { dimensionKey } from "@milo-quota/quota/core/resources/fields/dimensions.ts";
 import { bucketName } from "@milo-quota/quota/core/resources/object-names.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildServer, KillableServer, type ServerProgram } from "../apiserver/killable-server.ts";
@@ -46,9 +47,9 @@ interface Holding {
 function held(items: readonly Body[]): readonly Holding[] {
   const granted = items.filter((item) => reasonOf(item) === "QuotaAvailable");
   return granted.flatMap((item) =>
-    item.status.allocations.map(({ resourceType, dimensionKey, allocatedAmount }: Body) => ({
+    item.status.allocations.map(({ resourceType, dimensions, allocatedAmount }: Body) => ({
       resourceType,
-      place: dimensionKey ?? "",
+      place: dimensionKey(dimensions ?? {}),
       amount: Number(allocatedAmount),
     })),
   );

@@ -311,6 +311,20 @@ describe.each(recordings())("everything in one process, on the recorded data %s"
     });
   });
 
+  it("labels and re-applies recorded claims, whose requests were stored with a key", async () => {
+    const stored = new Map(claimsIn(recorded).map((claim) => [claim.metadata.uid, claim]));
+    const claims = claimsIn(await see()).filter(({ metadata, spec }) => {
+      expect(spec.requests[0].dimensionKey).toBeUndefined();
+      return stored.get(metadata.uid)?.spec.requests[0].dimensionKey !== undefined;
+    });
+    const { apiVersion, kind, metadata, spec } = claims.find((claim) => claim.metadata.namespace === "busy") as Body;
+    const path = `${quota}/namespaces/${metadata.namespace}/resourceclaims/${metadata.name}`;
+    const labelled = await admin.merge(path, { metadata: { labels: { seen: "yes" } } });
+    expect([labelled.code, labelled.body.spec]).toEqual([200, spec]);
+    const applied = await admin.apply(path, { apiVersion, kind, metadata: { name: metadata.name }, spec });
+    expect([applied.code, applied.body.spec], applied.text).toEqual([200, spec]);
+  });
+
   it("writes no error into its log", async () => {
     await kill();
     console.log(`on the recorded data ${recording}: ${JSON.stringify(clients.answers)}`);

@@ -1,5 +1,4 @@
 import type { ConsumerRef } from "@milo-quota/quota/core/resources/fields/consumer-ref.ts";
-import { dimensionKey } from "@milo-quota/quota/core/resources/fields/dimensions.ts";
 import type { Json } from "./quota-system.ts";
 
 const apiVersion = "quota.miloapis.com/v1alpha1";
@@ -57,7 +56,7 @@ export function claim(name: string, consumer: ConsumerRef, requests: readonly As
     apiVersion,
     kind: "ResourceClaim",
     metadata: { name, namespace: "default" },
-    spec: { consumerRef: refOf(consumer), requests: requests.map(keyed), ...spec },
+    spec: { consumerRef: refOf(consumer), requests: [...requests], ...spec },
   };
 }
 
@@ -104,11 +103,6 @@ export function grantPolicy(name: string, parts: GrantPolicyParts = {}): Json {
 /** An object of the kinds that a tenant is made of. */
 export function tenant(kind: "Project" | "Organization", name: string, spec: Json = {}): Json {
   return { apiVersion: resourcemanager, kind, metadata: { name }, spec };
-}
-
-/** What tells requests of one type apart. */
-function keyed(asked: Asked): Json {
-  return asked.dimensions === undefined ? { ...asked } : { ...asked, dimensionKey: dimensionKey(asked.dimensions) };
 }
 
 export function typeOf({ apiGroup: group, kind }: ConsumerRef): Json {

@@ -8,7 +8,6 @@ export interface AskedPart {
   readonly resourceType?: string;
   readonly amount?: number;
   readonly dimensions?: Record<string, string>;
-  readonly dimensionKey?: string;
 }
 
 /** A claim of Organization acme; for one project unless it says otherwise. */

@@ -46,7 +46,7 @@ function page(resourceType: string, ...attempts: readonly string[]): StoredPage 
 /** A consumer with a claim for both, of which the page of cpu alone has a promise. */
 function stateWithHalfPromise(attempt: string): ConsumerState {
   const state = new ConsumerState(key);
-  const manifest = claim(place.name, ...types.map((resourceType) => ({ resourceType, dimensionKey: "" })));
+  const manifest = claim(place.name, ...types.map((resourceType) => ({ resourceType })));
   const parsed = parseResourceClaim({
     ...manifest,
     metadata: { ...place, plane: undefined, uid, resourceVersion: "1" },

@@ -63,9 +63,7 @@ export function claimOf(consumer: Consumer, name: string, wanted: readonly Wante
       requests: wanted.map(({ counted, amount, place }) => ({
         resourceType: counted.resourceType,
         amount,
-        ...(place === undefined
-          ? {}
-          : { dimensions: { [placeDimension]: place }, dimensionKey: `${placeDimension}=${place}` }),
+        ...(place === undefined ? {} : { dimensions: { [placeDimension]: place } }),
       })),
     },
   };

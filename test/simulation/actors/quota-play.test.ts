@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { at, conditionAt, listAt, textAt } from "../invariants/json-fields.ts";
+import { at, conditionAt, listAt, textAt, textsAt } from "../invariants/json-fields.ts";
 import { quotaSubject } from "../quota-subject.ts";
 import { runSeed } from "../run-seed.ts";
 import type { Playwright, TrueChange } from "../world/world.ts";
@@ -71,7 +71,7 @@ function typesIn({ now }: TrueChange): ReadonlySet<string> {
 }
 
 function hasDimensions(request: Parameters<typeof textAt>[0]): boolean {
-  return textAt(request, "dimensionKey") !== "";
+  return Object.keys(textsAt(request, "dimensions")).length > 0;
 }
 
 function isForced(promise: Parameters<typeof textAt>[0]): boolean {

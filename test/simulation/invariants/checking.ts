@@ -87,13 +87,10 @@ export function claim(name: string, state: State, asked: readonly Asked[], more:
     resourceType: type,
     amount,
     dimensions,
-    dimensionKey: Object.entries(dimensions)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(","),
   }));
-  const allocations = keyed.map(({ resourceType, dimensionKey, amount }) => ({
+  const allocations = keyed.map(({ resourceType, dimensions, amount }) => ({
     resourceType,
-    dimensionKey,
+    dimensions,
     allocatedAmount: state === "granted" ? amount : 0,
   }));
   return {

@@ -88,12 +88,9 @@ function partIn(request: JsonValue): TruePart {
   };
 }
 
-/** Answers are matched with requests by the key as the claim spells it, which may be shorter than the dimensions. */
 function heldIn(object: JsonObject): readonly TruePart[] {
   return listAt(object, "status", "allocations").map((allocation) => {
-    const isAnswered = (request: JsonValue): boolean =>
-      ["resourceType", "dimensionKey"].every((field) => textAt(request, field) === textAt(allocation, field));
-    const dimensions = textsAt(listAt(object, "spec", "requests").find(isAnswered), "dimensions");
+    const dimensions = textsAt(allocation, "dimensions");
     return {
       resourceType: textAt(allocation, "resourceType"),
       dimensions,

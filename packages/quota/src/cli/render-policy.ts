@@ -3,7 +3,7 @@ import type { PlaneAddress } from "@milo-quota/kubernetes/client/resources/resou
 import { type FieldIssue, issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { compileClaimPolicy, shownManifest } from "../core/policy/claim-policy.ts";
+import { claimManifest, compileClaimPolicy } from "../core/policy/claim-policy.ts";
 import type { NotRendered } from "../core/policy/evaluate-policy.ts";
 import { compileGrantPolicy, grantManifest } from "../core/policy/grant-policy.ts";
 import type { RequestInfo, RequestUser } from "../core/policy/policy-variables.ts";
@@ -101,7 +101,7 @@ function claimOf(
     isElsewhere: (consumer) => planeOfConsumer(consumer, plane).plane !== plane.plane,
     now,
   });
-  if (rendering.outcome === "claim") return { outcome: "rendered", manifest: shownManifest(rendering.claim) };
+  if (rendering.outcome === "claim") return { outcome: "rendered", manifest: claimManifest(rendering.claim) };
   if (rendering.outcome === "nothing") return { outcome: "nothing", because: "every amount is 0: no claim" };
   return notRendered(rendering);
 }

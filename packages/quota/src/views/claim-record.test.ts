@@ -6,7 +6,7 @@ const consumerRef = { apiGroup: "", kind: "Namespace", name: "acme" };
 
 const resourceType = "projects";
 const lastTransitionTime = "2026-01-01T00:00:00Z";
-const allocation = { resourceType, dimensionKey: "", status: "Granted", allocatedAmount: 3, lastTransitionTime };
+const allocation = { resourceType, status: "Granted", allocatedAmount: 3, lastTransitionTime };
 const status = {
   allocations: [allocation],
   conditions: [{ type: "Granted", status: "True", reason: "QuotaAvailable", message: "", lastTransitionTime }],

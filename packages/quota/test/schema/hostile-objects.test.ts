@@ -23,7 +23,7 @@ const hostile: readonly JsonValue[] = [
   2n ** 200n,
   Number.MAX_VALUE,
   Number.POSITIVE_INFINITY,
-  Array.from({ length: 20_000 }, (_, at) => ({ resourceType: "x", dimensionKey: `${at}`, amount: 1 })),
+  Array.from({ length: 20_000 }, (_, at) => ({ resourceType: `x${at}`, amount: 1 })),
 ];
 
 /** The value with one place in it, chosen by the numbers, taken by another. */

@@ -1,6 +1,6 @@
 import type { ConditionState } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { amountMax, amountToJson, noAmount } from "../resources/fields/amount.ts";
-import { dimensionKey } from "../resources/fields/dimensions.ts";
+import type { Dimensions } from "../resources/fields/dimensions.ts";
 import { displayAmount, displayFloor, displayNumber, type Unit } from "../resources/fields/units.ts";
 import type { ClaimRequest } from "../resources/resource-claim.ts";
 import { least, minusOrNone, total } from "./arithmetic.ts";
@@ -14,7 +14,8 @@ export interface ClaimAnswerStatus {
 
 export interface AllocationStatus {
   readonly resourceType: string;
-  readonly dimensionKey: string;
+  /** Absent when the request has none. */
+  readonly dimensions?: Dimensions;
   readonly status: "Granted" | "Denied";
   readonly reason: "QuotaAvailable" | "QuotaExceeded";
   readonly message: string;
@@ -43,8 +44,7 @@ export function grantedAnswer(requests: readonly ClaimRequest[], context: Answer
       const bucket = context.bucketOf(request.resourceType);
       const amount = displayAmount(request.amount, context.unitOf(request.resourceType));
       return {
-        resourceType: request.resourceType,
-        dimensionKey: request.dimensionKey,
+        ...allocatedFor(request),
         allocatedAmount: amountToJson(request.amount),
         status: "Granted",
         reason: "QuotaAvailable",
@@ -69,8 +69,7 @@ export function deniedAnswer(
       const at = short.findIndex(({ part }) => isPart(request, part));
       const figures = short[at]?.figures;
       return {
-        resourceType: request.resourceType,
-        dimensionKey: request.dimensionKey,
+        ...allocatedFor(request),
         allocatedAmount: amountToJson(noAmount),
         status: "Denied",
         reason: "QuotaExceeded",
@@ -100,6 +99,10 @@ function partText({ resourceType, dimensionKey }: ShortPart["part"]): string {
   return dimensionKey === "" ? resourceType : `${resourceType} (${dimensionKey})`;
 }
 
+function allocatedFor({ resourceType, dimensions, dimensionKey }: ClaimRequest) {
+  return dimensionKey === "" ? { resourceType } : { resourceType, dimensions };
+}
+
 function isPart(request: ClaimRequest, part: ShortPart["part"]): boolean {
-  return request.resourceType === part.resourceType && dimensionKey(request.dimensions) === part.dimensionKey;
+  return request.resourceType === part.resourceType && request.dimensionKey === part.dimensionKey;
 }

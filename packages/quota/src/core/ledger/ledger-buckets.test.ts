@@ -480,7 +480,6 @@ describe("an answer", () => {
       allocations: [
         {
           resourceType: "x/projects",
-          dimensionKey: "",
           status: "Granted",
           reason: "QuotaAvailable",
           allocatedAmount: 1,
@@ -489,7 +488,7 @@ describe("an answer", () => {
         },
         {
           resourceType: "x/storage",
-          dimensionKey: "l=a",
+          dimensions: { l: "a" },
           status: "Granted",
           reason: "QuotaAvailable",
           allocatedAmount: 8589934592,
@@ -519,7 +518,6 @@ describe("an answer", () => {
       allocations: [
         {
           resourceType: "x/projects",
-          dimensionKey: "",
           status: "Denied",
           reason: "QuotaExceeded",
           allocatedAmount: 0,
@@ -528,7 +526,7 @@ describe("an answer", () => {
         },
         {
           resourceType: "x/storage",
-          dimensionKey: "l=a",
+          dimensions: { l: "a" },
           status: "Denied",
           reason: "QuotaExceeded",
           allocatedAmount: 0,

@@ -1,4 +1,3 @@
-import { dimensionKey } from "../resources/fields/dimensions.ts";
 import type { ResourceClaim } from "../resources/resource-claim.ts";
 import type { ClaimKnowledge, ClaimPart } from "./claim-knowledge.ts";
 import type { OpenClaim, Standing } from "./ledger-bucket.ts";
@@ -11,7 +10,7 @@ export function openClaimOf(claim: ResourceClaim, standing: Standing): OpenClaim
 
 /**
  * What a claim says of itself. One that is not valid yet is pending: it may still be granted. What it holds is in its
- * allocations, never in its spec, and is matched with its requests, because a claim may spell its keys in short.
+ * allocations, never in its spec.
  */
 export function knowledgeOf(claim: ResourceClaim): ClaimKnowledge {
   const { answer } = claim;
@@ -22,19 +21,12 @@ export function knowledgeOf(claim: ResourceClaim): ClaimKnowledge {
     case "denied":
       return { state: "denied" };
     case "granted":
-      return { state: "granted", parts: heldParts(claim, answer.allocations) };
+      return { state: "granted", parts: answer.allocations };
     default:
       throw new Error(`unknown answer ${answer satisfies never}`);
   }
 }
 
-function heldParts(claim: ResourceClaim, allocations: readonly ClaimPart[]): readonly ClaimPart[] {
-  return allocations.map(({ resourceType, dimensionKey: key, amount }) => {
-    const request = claim.requests.find((each) => each.resourceType === resourceType && each.dimensionKey === key);
-    return { resourceType, dimensionKey: request === undefined ? key : dimensionKey(request.dimensions), amount };
-  });
-}
-
-function partOf({ resourceType, dimensions, amount }: ResourceClaim["requests"][number]): ClaimPart {
-  return { resourceType, dimensionKey: dimensionKey(dimensions), amount };
+function partOf({ resourceType, dimensionKey, amount }: ResourceClaim["requests"][number]): ClaimPart {
+  return { resourceType, dimensionKey, amount };
 }

@@ -21,7 +21,7 @@ import {
   type RequestUser,
 } from "./policy-variables.ts";
 import { claimName, type Origin } from "./rendered-names.ts";
-import { consumerManifest, requestsManifest, shownRequest } from "./shared-parts.ts";
+import { consumerManifest, requestsManifest } from "./shared-parts.ts";
 import {
   legalNamespace,
   type RenderedMetadata,
@@ -275,31 +275,15 @@ export function claimManifest(
   noted: Labels = claim.annotations,
   more: Pick<ObjectMeta, "ownerReferences" | "uid" | "finalizers"> = {},
 ): JsonObject {
-  const metadata = extended(metadataOf(claim, noted), more);
-  return manifest(claim, metadata as unknown as JsonObject, requestsManifest(claim.requests));
-}
-
-/** The same as people write it: what is empty is left out. */
-export function shownManifest(claim: RenderedClaim): JsonObject {
-  return manifest(claim, metadataOf(claim, claim.annotations), claim.requests.map(shownRequest));
-}
-
-function metadataOf({ name, namespace, labels: labelled }: RenderedClaim, noted: Labels) {
-  return { name, namespace, labels: labelled, annotations: noted };
-}
-
-function manifest(
-  { consumer, resource }: RenderedClaim,
-  metadata: JsonObject,
-  requests: readonly JsonObject[],
-): JsonObject {
+  const { name, namespace, labels: labelled, consumer, requests, resource } = claim;
+  const metadata = extended({ name, namespace, labels: labelled, annotations: noted }, more);
   return {
     apiVersion: quotaApiVersion,
     kind: "ResourceClaim",
-    metadata,
+    metadata: metadata as unknown as JsonObject,
     spec: {
       consumerRef: consumerManifest(consumer),
-      requests,
+      requests: requestsManifest(requests),
       resourceRef: referenceManifest(resource),
     },
   };

@@ -15,12 +15,7 @@ const requestLists = new Map<string, readonly JsonObject[]>();
  * one process whoever looked at it once need not look again. Nothing is left to be filled in, which would make another.
  */
 export function requestsManifest(requests: readonly ClaimRequest[]): readonly JsonObject[] {
-  const parts = requests.map(({ resourceType, amount, dimensions, dimensionKey }) => [
-    resourceType,
-    `${amount}`,
-    dimensionKey,
-    dimensions,
-  ]);
+  const parts = requests.map(({ resourceType, amount, dimensions }) => [resourceType, `${amount}`, dimensions]);
   return remembered(requestLists, JSON.stringify(parts), () => Object.freeze(requests.map(requestManifest)));
 }
 
@@ -31,17 +26,9 @@ export function consumerManifest(consumer: ConsumerRef): JsonObject {
   return remembered(references, id, () => Object.freeze(referenceManifest(consumer)));
 }
 
-function requestManifest(request: ClaimRequest): JsonObject {
-  const dimensions = request.dimensionKey === "" ? {} : { dimensions: Object.freeze({ ...request.dimensions }) };
-  return Object.freeze({ ...shownRequest(request), ...dimensions, dimensionKey: request.dimensionKey });
-}
-
-export function shownRequest({ resourceType, amount, dimensions, dimensionKey }: ClaimRequest): JsonObject {
-  return {
-    resourceType,
-    amount: amountToJson(amount),
-    ...(dimensionKey === "" ? {} : { dimensions, dimensionKey }),
-  };
+function requestManifest({ resourceType, amount, dimensions, dimensionKey }: ClaimRequest): JsonObject {
+  const asked = { resourceType, amount: amountToJson(amount) };
+  return Object.freeze(dimensionKey === "" ? asked : { ...asked, dimensions: Object.freeze({ ...dimensions }) });
 }
 
 function remembered<Value>(all: Map<string, Value>, id: string, make: () => Value): Value {

@@ -325,21 +325,15 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
           { resourceType: "x", amount: 1 },
           { resourceType: "x", amount: 2 },
         ],
-        'spec.requests[1]: Duplicate value: {"dimensionKey":"","resourceType":"x"}',
         'spec.requests: Invalid value: "array": a resourceType may be asked for once for each set of dimensions',
       ],
       [
         "spec.requests",
         [
           { resourceType: "x", amount: 1, dimensions: { l: "a" } },
-          { resourceType: "x", amount: 2, dimensions: { l: "a" }, dimensionKey: "l=a" },
+          { resourceType: "x", amount: 2, dimensions: { l: "a" } },
         ],
         'spec.requests: Invalid value: "array": a resourceType may be asked for once for each set of dimensions',
-      ],
-      [
-        "spec.requests.0.dimensionKey",
-        long(3821),
-        "spec.requests[0].dimensionKey: Too long: may not be more than 3820 bytes",
       ],
       ["spec.requests.0.resourceTypeName", "x", old("spec.requests[0].resourceTypeName", "resourceType")],
       ["spec.ownerRef", {}, old("spec.ownerRef", "consumerRef")],

@@ -434,11 +434,40 @@ spec:
   consumerRef: { kind: Namespace, name: team-a }
   requests:
   - { resourceType: memory, amount: 68719476736, dimensions: {} }
-  - { resourceType: memory, amount: 34359738368, dimensions: { location: DFW, type: d1 }, dimensionKey: "location=DFW,type=d1" }
+  - { resourceType: memory, amount: 34359738368, dimensions: { location: DFW, type: d1 } }
 `,
     );
     expect(claim.requests.map((request) => request.dimensionKey)).toEqual(["", "location=DFW,type=d1"]);
     expect(claim.resource).toBeUndefined();
+  });
+
+  it("a granted claim of an early version, whose allocations follow its requests and name no dimensions", () => {
+    const claim = read(
+      parseResourceClaim,
+      `
+apiVersion: quota.miloapis.com/v1alpha1
+kind: ResourceClaim
+metadata: { name: c }
+spec:
+  consumerRef: { kind: Namespace, name: team-a }
+  requests:
+  - { resourceType: memory, amount: 2, dimensions: { location: DFW }, dimensionKey: location=DFW }
+  - { resourceType: memory, amount: 3, dimensions: { location: LHR }, dimensionKey: location=LHR }
+status:
+  allocations:
+  - { resourceType: memory, dimensionKey: location=DFW, status: Granted, allocatedAmount: 2, lastTransitionTime: 2026-01-01T00:00:00Z }
+  - { resourceType: memory, dimensionKey: location=LHR, status: Granted, allocatedAmount: 1, lastTransitionTime: 2026-01-01T00:00:00Z }
+  conditions:
+  - { type: Granted, status: "True", reason: QuotaAvailable, message: "", lastTransitionTime: 2026-01-01T00:00:00Z }
+`,
+    );
+    expect(claim.answer).toEqual({
+      state: "granted",
+      allocations: [
+        { resourceType: "memory", dimensionKey: "location=DFW", amount: 2n },
+        { resourceType: "memory", dimensionKey: "location=LHR", amount: 1n },
+      ],
+    });
   });
 
   it("a policy without a consumer, with an amount expression, in shadow", () => {

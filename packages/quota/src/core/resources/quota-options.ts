@@ -9,5 +9,5 @@ export interface QuotaOptions {
 
 export const defaultQuotaOptions: QuotaOptions = {
   enforcement: "Enforce",
-  advice: "Delete what is not needed any more, or ask your platform team for a larger quota.",
+  advice: "Delete resources you no longer need, or ask your platform team to raise the limit.",
 };

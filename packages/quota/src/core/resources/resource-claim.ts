@@ -1,7 +1,6 @@
 import { findCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import { isJsonObject, type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { identityText } from "@milo-quota/kubernetes/protocol/json-writer.ts";
+import { type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
@@ -17,7 +16,7 @@ import {
   namespaceSchema,
   readConsumerRef,
 } from "./fields/consumer-ref.ts";
-import { type Dimensions, dimensionKeySchema, dimensionsSchema } from "./fields/dimensions.ts";
+import { type Dimensions, dimensionKey, dimensionsSchema } from "./fields/dimensions.ts";
 import { resourceTypeSchema } from "./fields/resource-type-schema.ts";
 import { acceptKind } from "./parsing/parse-kind.ts";
 import { readOnce } from "./parsing/read-once.ts";
@@ -44,7 +43,6 @@ const requestSchema = {
       ...dimensionsSchema,
       description: "Dimensions of the request, such as a location. Grants select requests by them.",
     },
-    dimensionKey: dimensionKeySchema,
     ...renamedProperties(renamedInRequest),
   },
 } as const satisfies Schema;
@@ -82,8 +80,7 @@ const specSchema = {
       type: "array",
       minItems: 1,
       maxItems: requestsMax,
-      "x-kubernetes-list-type": "map",
-      "x-kubernetes-list-map-keys": ["resourceType", "dimensionKey"],
+      "x-kubernetes-list-type": "atomic",
       items: requestSchema,
       "x-kubernetes-validations": [uniqueRequestsRule],
       description: "The requested amounts, granted all together or not at all.",
@@ -101,7 +98,7 @@ const specSchema = {
       rule: "self == oldSelf",
       message: "a claim cannot be changed: delete it and make another",
       reason: "FieldValueForbidden",
-      holds: (self, oldSelf) => oldSelf === undefined || jsonEquals(inOrder(self), inOrder(oldSelf)),
+      holds: (self, oldSelf) => oldSelf === undefined || jsonEquals(self, oldSelf),
     },
   ],
 } as const satisfies Schema;
@@ -114,7 +111,7 @@ const allocationSchema = {
       ...resourceTypeSchema,
       description: "Resource type of the request that this allocation belongs to.",
     },
-    dimensionKey: dimensionKeySchema,
+    dimensions: { ...dimensionsSchema, description: "Dimensions of the request. Absent when it has none." },
     status: {
       type: "string",
       enum: ["Granted", "Denied", "Pending"],
@@ -162,8 +159,7 @@ const statusSchema = {
     allocations: {
       type: "array",
       maxItems: requestsMax,
-      "x-kubernetes-list-type": "map",
-      "x-kubernetes-list-map-keys": ["resourceType", "dimensionKey"],
+      "x-kubernetes-list-type": "atomic",
       items: allocationSchema,
       description: "The outcome of each request.",
     },
@@ -213,7 +209,7 @@ export interface ClaimRequest {
   readonly resourceType: string;
   readonly amount: Amount;
   readonly dimensions: Dimensions;
-  /** As it stands in the claim, for answers to be matched with requests. */
+  /** Identifies the dimensions, whatever order they were written in. */
   readonly dimensionKey: string;
 }
 
@@ -248,6 +244,8 @@ export interface ResourceClaim {
   readonly status: Infer<typeof statusSchema>;
 }
 
+type Request = Infer<typeof requestSchema>;
+
 const accept = acceptKind(resourceClaimDefinition);
 
 const readNew = readOnce((value) => readClaim(value));
@@ -266,20 +264,20 @@ function readClaim(value: unknown, old?: unknown): Parsed<ResourceClaim> {
     consumer: readConsumerRef(spec.consumerRef),
     requests: spec.requests.map(readRequest),
     resource: spec.resourceRef === undefined ? undefined : readConsumerRef(spec.resourceRef),
-    answer: readAnswer(status),
+    answer: readAnswer(status, spec.requests),
     status,
   };
   return { ok: true, value: claim };
 }
 
-function readRequest(request: Infer<typeof requestSchema>): ClaimRequest {
-  const { resourceType, amount, dimensions = {}, dimensionKey } = request;
-  return { resourceType, amount: amountOf(amount), dimensions, dimensionKey };
+function readRequest(request: Request): ClaimRequest {
+  const { resourceType, amount, dimensions = {} } = request;
+  return { resourceType, amount: amountOf(amount), dimensions, dimensionKey: dimensionKey(dimensions) };
 }
 
-function readAnswer(status: Infer<typeof statusSchema>): ClaimAnswer {
+function readAnswer(status: Infer<typeof statusSchema>, requests: readonly Request[]): ClaimAnswer {
   const condition = findCondition(status.conditions, "Granted");
-  if (condition?.status === "True") return { state: "granted", allocations: readAllocations(status) };
+  if (condition?.status === "True") return { state: "granted", allocations: readAllocations(status, requests) };
   switch (condition?.reason) {
     case "QuotaExceeded":
       return { state: "denied" };
@@ -290,21 +288,19 @@ function readAnswer(status: Infer<typeof statusSchema>): ClaimAnswer {
   }
 }
 
-function readAllocations(status: Infer<typeof statusSchema>): readonly ClaimAllocation[] {
-  return (status.allocations ?? []).map(({ resourceType, dimensionKey, allocatedAmount = 0 }) => ({
-    resourceType,
-    dimensionKey,
-    amount: amountOf(allocatedAmount),
-  }));
-}
-
-/** Requests are known by their keys: an API server takes the same ones in another order for the same. */
-function inOrder(spec: JsonValue): JsonValue {
-  if (!isJsonObject(spec)) return spec;
-  const key = (request: JsonValue): string =>
-    identityText([field(request, "resourceType") ?? null, field(request, "dimensionKey") ?? null]);
-  const requests = [...items(field(spec, "requests"))].sort((left, right) => (key(left) < key(right) ? -1 : 1));
-  return { ...spec, requests };
+/**
+ * Allocations stand in the order of the requests. One without dimensions has those of its request: claims stored by
+ * early versions name them in no allocation.
+ */
+function readAllocations(status: Infer<typeof statusSchema>, requests: readonly Request[]): readonly ClaimAllocation[] {
+  return (status.allocations ?? []).map(({ resourceType, dimensions, allocatedAmount = 0 }, at) => {
+    const request = requests[at]?.resourceType === resourceType ? requests[at] : undefined;
+    return {
+      resourceType,
+      dimensionKey: dimensionKey(dimensions ?? request?.dimensions ?? {}),
+      amount: amountOf(allocatedAmount),
+    };
+  });
 }
 
 function asksTheSame(one: JsonValue, other: JsonValue): boolean {

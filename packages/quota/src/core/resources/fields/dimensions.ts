@@ -18,18 +18,6 @@ export const dimensionsSchema = {
   additionalProperties: dimensionValueSchema,
 } as const satisfies Schema;
 
-/** The longest key: ten names of 317 characters, each with a value of 63. */
-const dimensionKeyLengthMax = dimensionsMax * (317 + 63 + 2);
-
-export const dimensionKeySchema = {
-  type: "string",
-  default: "",
-  maxLength: dimensionKeyLengthMax,
-  description:
-    "Tells apart requests for the same resourceType: the dimensions as name=value, in order, joined by commas. " +
-    "May stay empty as long as the resourceType is asked for once.",
-} as const satisfies Schema;
-
 /** `location=DFW,type=d1`: the same for the same dimensions, whatever order they were written in. */
 export function dimensionKey(dimensions: Dimensions): string {
   const names = Object.keys(dimensions);

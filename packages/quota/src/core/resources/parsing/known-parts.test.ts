@@ -14,10 +14,10 @@ const request = fc.record(
   {
     resourceType: fc.constantFrom("core/configmaps", "core/secrets"),
     amount: mostly(1, -1, "much", null),
-    dimensionKey: mostly("", 5),
+    dimensions: mostly({}, 5),
     unknown: fc.constant("x"),
   },
-  { requiredKeys: ["resourceType", "amount", "dimensionKey"] },
+  { requiredKeys: ["resourceType", "amount", "dimensions"] },
 );
 const spec = fc.record(
   {

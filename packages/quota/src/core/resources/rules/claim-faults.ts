@@ -5,7 +5,6 @@ import {
   invalid,
   itemPath,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import { dimensionKey } from "../fields/dimensions.ts";
 import type { ClaimRequest, ResourceClaim } from "../resource-claim.ts";
 
 /** What the dimensions of all requests may take together: all promises to a claim must fit onto a page at once. */
@@ -18,19 +17,12 @@ export function claimFaults(claim: Pick<ResourceClaim, "requests">): readonly Fi
 }
 
 function requestFaults(request: ClaimRequest, path: string): readonly FieldIssue[] {
-  const faults: FieldIssue[] = [];
-  if (request.amount === 0n) {
-    faults.push(invalid(childPath(path, "amount"), 0, "must be greater than 0: a claim asks for something"));
-  }
-  if (request.dimensionKey !== "" && request.dimensionKey !== dimensionKey(request.dimensions)) {
-    const detail = `must be empty, or the dimensions in order: ${JSON.stringify(dimensionKey(request.dimensions))}`;
-    faults.push(invalid(childPath(path, "dimensionKey"), request.dimensionKey, detail));
-  }
-  return faults;
+  if (request.amount !== 0n) return [];
+  return [invalid(childPath(path, "amount"), 0, "must be greater than 0: a claim asks for something")];
 }
 
 function sizeFaults(claim: Pick<ResourceClaim, "requests">): readonly FieldIssue[] {
-  const characters = claim.requests.reduce((sum, request) => sum + dimensionKey(request.dimensions).length, 0);
+  const characters = claim.requests.reduce((sum, request) => sum + request.dimensionKey.length, 0);
   if (characters <= dimensionCharactersMax) return [];
   const detail = `may take ${dimensionCharactersMax} characters together, these take ${characters}`;
   return [forbidden("spec.requests", `the dimensions of all requests ${detail}`)];
