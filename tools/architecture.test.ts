@@ -81,7 +81,7 @@ describe("the import table", () => {
     ],
     "a source using what is for tests": [
       "packages/apiserver/src/storage/store.ts",
-      'import { HeldLog } from "../../test/held-log.ts";',
+      'import { BlockingLog } from "../../test/blocking-log.ts";',
       "apiserver may not reach outside the packages",
     ],
   };
@@ -92,7 +92,7 @@ describe("the import table", () => {
   }
 
   it("lets tests share what is in the test folder of their package", () => {
-    const source = 'import { HeldLog } from "../../test/held-log.ts";';
+    const source = 'import { BlockingLog } from "../../test/blocking-log.ts";';
     expect(violationsOf("packages/apiserver/src/storage/store.test.ts", source)).toEqual([]);
   });
 

@@ -1,8 +1,8 @@
 import type {
   AdmissionPlugin,
   AdmissionRequest,
-  Together,
   Verdict,
+  WithCompanions,
 } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import type { Companion, Companions } from "@milo-quota/apiserver/registry/admission/companion.ts";
 import type { ApiObject } from "@milo-quota/apiserver/registry/kinds/api-object.ts";
@@ -55,7 +55,7 @@ class Companionable implements AdmissionPlugin {
   };
 
   #verdict(wish: Wish): Verdict {
-    const orElse: Together["orElse"] = async (why) => {
+    const orElse: WithCompanions["orElse"] = async (why) => {
       this.whys.push(why);
       const next = this.orElse(why, this.whys.length);
       return "objects" in next ? this.#verdict(next) : next;

@@ -15,12 +15,12 @@ import { escalationCheck } from "./http/access/rbac/escalation-check.ts";
 import { rbacAuthorizer } from "./http/access/rbac/rbac-authorizer.ts";
 import { storedRbacObjects } from "./http/access/rbac/rbac-objects.ts";
 import { PolicyIndex } from "./http/access/rbac/rules-by-subject.ts";
-import type { ReviewPorts } from "./http/access/reviews/review-context.ts";
+import type { ReviewDeps } from "./http/access/reviews/review-context.ts";
 import { ApiServer, type OtherPaths } from "./http/api-server.ts";
 import type { CertificateAuthority } from "./http/certificates/certificate-authority.ts";
-import { type Answering, observed, type RequestListener } from "./http/observed-api.ts";
+import { observed, type RequestHandler, type RequestObserver } from "./http/observed-api.ts";
 import { openApiPaths } from "./http/openapi/openapi-paths.ts";
-import { serverPaths } from "./http/other-paths.ts";
+import { serverPaths } from "./http/server-paths.ts";
 import { EventLines } from "./http/watch/event-lines.ts";
 import { OpenWatches, type WatchLimits } from "./http/watch/open-watches.ts";
 import { applyWebhookPatch } from "./http/webhooks/apply-webhook-patch.ts";
@@ -56,7 +56,7 @@ export interface EmbeddedOptions extends ServerExtension {
   /** Paths that others answer. */
   readonly otherPaths?: readonly OtherPaths[];
   /** Those who count. */
-  readonly toldRequests?: RequestListener;
+  readonly requestObserver?: RequestObserver;
   readonly report: (error: unknown) => void;
   /** Where others than the usual ones hold. */
   readonly limits?: EmbeddedLimits;
@@ -69,7 +69,7 @@ export interface EmbeddedLimits {
 }
 
 export interface EmbeddedServer {
-  readonly api: Answering;
+  readonly api: RequestHandler;
   readonly registry: Registry;
   readonly kinds: KindCatalog;
   readonly watches: OpenWatches;
@@ -150,8 +150,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     clock,
     report,
   });
-  const told = options.toldRequests;
-  const api: Answering = told === undefined ? server : observed(server, { kinds, resolvePlane, clock, told });
+  const told = options.requestObserver;
+  const api: RequestHandler = told === undefined ? server : observed(server, { kinds, resolvePlane, clock, told });
   const openPlane = async (plane: string): Promise<void> => {
     await closer.closed(plane);
     await bootstrapPlane(registry, kinds, plane, new AbortController().signal);
@@ -181,7 +181,7 @@ function reviewPorts(
   authorizer: Authorizer,
   policies: PolicyIndex,
   clock: Clock,
-): ReviewPorts {
+): ReviewDeps {
   return {
     authorizer,
     policies,

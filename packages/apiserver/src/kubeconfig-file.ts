@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { type Document, isMap, isSeq, parseDocument } from "yaml";
-import { writePrivately } from "./storage/kept-file.ts";
+import { writePrivateFile } from "./storage/secret-file.ts";
 
 /** How to reach a server, and as whom. */
 export interface ServerAccess {
@@ -94,7 +94,7 @@ function hasContext(document: Document, name: unknown): boolean {
 /** Where a link leads to is written, and the link stays. */
 function writeFile(path: string, text: string): void {
   try {
-    writePrivately(realPath(path), text);
+    writePrivateFile(realPath(path), text);
   } catch (error) {
     throw new KubeconfigFileFault(`the kubeconfig ${path} cannot be written: ${(error as Error).message}; ${wayOut}`);
   }

@@ -9,13 +9,13 @@ import { contextName, requireKubeconfig, writeKubeconfig } from "./kubeconfig-fi
 import { authorityOf, serverCertificate } from "./server-certificates.ts";
 import { folderFault, listeningFault } from "./start-faults.ts";
 import { StartedParts } from "./started-parts.ts";
-import { keptFile } from "./storage/kept-file.ts";
 import { MemoryLog } from "./storage/log/memory-log.ts";
 import type { RecordLog } from "./storage/log/record-log.ts";
 import { SqliteLog } from "./storage/log/sqlite-log.ts";
+import { loadOrCreateSecret } from "./storage/secret-file.ts";
 
 export interface OpenOptions
-  extends Pick<EmbeddedOptions, "clock" | "report" | "definitionsFrom" | "otherPaths" | "toldRequests"> {
+  extends Pick<EmbeddedOptions, "clock" | "report" | "definitionsFrom" | "otherPaths" | "requestObserver"> {
   /** Undefined: everything is in memory, and gone at the end. */
   readonly directory?: string;
   /** Of the administrator; random, and the same at every start, when left out. */
@@ -136,5 +136,5 @@ function reachableHost(host: string): string {
 
 function keptToken(directory: string | undefined): string {
   const make = (): string => randomBytes(24).toString("base64url");
-  return directory === undefined ? make() : keptFile(directory, "token", make);
+  return directory === undefined ? make() : loadOrCreateSecret(directory, "token", make);
 }

@@ -7,7 +7,7 @@ import {
   type KeyedCertificate,
   loadAuthority,
 } from "./http/certificates/certificate-authority.ts";
-import { keptFile } from "./storage/kept-file.ts";
+import { loadOrCreateSecret } from "./storage/secret-file.ts";
 
 const yearMs = 365 * 24 * 60 * 60 * 1_000;
 const authorityYears = 10;
@@ -17,7 +17,7 @@ export function authorityOf(directory: string | undefined, clock: Clock): Certif
   const make = (): CertificateAuthority =>
     createAuthority("milo-quota", { nowMs: clock.now(), lifetimeMs: authorityYears * yearMs });
   if (directory === undefined) return make();
-  const kept = keptFile(directory, "authority.json", () => {
+  const kept = loadOrCreateSecret(directory, "authority.json", () => {
     const { certificatePem, privateKeyPem } = make();
     return JSON.stringify({ certificatePem, privateKeyPem });
   });

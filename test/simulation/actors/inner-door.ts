@@ -1,8 +1,8 @@
 import type {
   AdmissionRequest,
   Allowed,
-  Together,
   Verdict,
+  WithCompanions,
 } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import type { Outcome } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
@@ -112,9 +112,9 @@ export class InnerDoor {
       settled({ stored: false });
       return { allowed: false, status: failure("Timeout", because) };
     }
-    const orElse: Together["orElse"] = async (why, signal) => {
+    const orElse: WithCompanions["orElse"] = async (why, signal) => {
       this.#book.askedAgain(uid);
-      const other = await (together as Together).orElse(why, signal);
+      const other = await (together as WithCompanions).orElse(why, signal);
       if (!inside.host.isAlive) return new Promise(() => undefined);
       return this.#land(other, asked);
     };

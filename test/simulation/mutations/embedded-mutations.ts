@@ -72,9 +72,9 @@ export const embeddedMutations: readonly Mutation[] = [
       {
         file: "packages/apiserver/src/http/watch/watch-stream.ts",
         find: `    if (this.#owesProgress) return;
-    this.#sent = this.#ports.store.revision;`,
+    this.#sent = this.#deps.store.revision;`,
         replace: `    if (this.#owesProgress) return;
-    this.#sent = this.#ports.store.revision - 1;`,
+    this.#sent = this.#deps.store.revision - 1;`,
       },
     ],
   },

@@ -144,8 +144,8 @@ export const writerMutations: readonly Mutation[] = [
     edits: [
       {
         file: "packages/quota/src/core/ledger/read-claim.ts",
-        find: "parts: heldParts(claim, answer.allocations)",
-        replace: "parts: claim.requests.map(partOf)",
+        find: "parts: answer.allocations }",
+        replace: "parts: claim.requests.map(partOf) }",
       },
     ],
   },

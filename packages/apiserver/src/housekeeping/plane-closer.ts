@@ -8,7 +8,7 @@ import type { StoredObject } from "../storage/stored-object.ts";
 import { housekeepingQueue } from "./housekeeping-queue.ts";
 
 /** What the closer works with. */
-interface Ports {
+interface Deps {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly random: Random;
@@ -36,13 +36,13 @@ const removalsAtOnce = 100;
 
 /** Removes planes with everything in them, whatever finalizers say. Their names can be used again afterwards. */
 export class PlaneCloser {
-  readonly #ports: Ports;
+  readonly #deps: Deps;
   readonly #closing = new Map<string, Closing>();
   readonly #queue: WorkQueue<string>;
 
-  constructor(ports: Ports) {
-    this.#ports = ports;
-    const { clock, random, report, store } = ports;
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    const { clock, random, report, store } = deps;
     const work = (plane: string): Promise<Outcome> => this.#empty(plane);
     this.#queue = housekeepingQueue({ idOf: (plane) => plane, clock, random, report, work });
     for (const { key } of store.list({ resource: marks })) {
@@ -63,7 +63,7 @@ export class PlaneCloser {
     this.#requireUnfollowed(plane);
     const { done, settle } = this.#begin(plane);
     try {
-      const result = await this.#ports.store.put(keyIn(plane), 0, mark);
+      const result = await this.#deps.store.put(keyIn(plane), 0, mark);
       if (!result.ok) throw new Error(`plane "${plane}" is being closed by somebody else`);
       this.#queue.add(plane);
     } catch (error) {
@@ -98,7 +98,7 @@ export class PlaneCloser {
 
   /** Objects that other planes have by definitions of this one would be left to nobody. */
   #requireUnfollowed(plane: string): void {
-    const { store, definitionsFrom } = this.#ports;
+    const { store, definitionsFrom } = this.#deps;
     if (definitionsFrom === undefined) return;
     for (const { key } of store.list({ resource: "namespaces" })) {
       if (key.plane !== plane && definitionsFrom(key.plane) === plane) {
@@ -108,7 +108,7 @@ export class PlaneCloser {
   }
 
   async #empty(plane: string): Promise<Outcome> {
-    const { store, endWatches } = this.#ports;
+    const { store, endWatches } = this.#deps;
     // What was on its way when the plane began to close is there after this; nothing else comes in.
     await store.settled();
     const others = store.resources().filter((resource) => resource !== marks && !lastResources.includes(resource));
@@ -121,7 +121,7 @@ export class PlaneCloser {
   }
 
   async #removeAll(plane: string, resource: string): Promise<void> {
-    const { store } = this.#ports;
+    const { store } = this.#deps;
     while (store.count({ plane, resource }) > 0) {
       let some: StoredObject[] = [];
       for (const stored of store.list({ plane, resource })) {
@@ -136,6 +136,6 @@ export class PlaneCloser {
 
   /** One that somebody changed meanwhile is there in the next round. */
   async #remove(stored: StoredObject | undefined): Promise<void> {
-    if (stored !== undefined) await this.#ports.remove(stored);
+    if (stored !== undefined) await this.#deps.remove(stored);
   }
 }

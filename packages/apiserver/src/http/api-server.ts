@@ -14,7 +14,7 @@ import { PlainFailure } from "./access/authentication/impersonation.ts";
 import { type Authenticator, firstHeader } from "./access/authenticator.ts";
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from "./access/authorizer.ts";
 import type { FairQueue } from "./access/fair-queue.ts";
-import type { ReviewPorts } from "./access/reviews/review-context.ts";
+import type { ReviewDeps } from "./access/reviews/review-context.ts";
 import { type ReviewKind, reviewKinds } from "./access/reviews/review-kinds.ts";
 import {
   jsonAnswer,
@@ -47,14 +47,14 @@ import type { OpenWatches } from "./watch/open-watches.ts";
 /** Answers paths that are about no objects, such as discovery; undefined for those it does not know. */
 export type OtherPaths = (context: RequestContext) => Promise<ApiAnswer | undefined>;
 
-export interface ApiServerPorts {
+export interface ApiServerDeps {
   readonly registry: Registry;
   readonly kinds: KindCatalog;
   readonly resolvePlane: PlaneResolver;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
   readonly queue: FairQueue;
-  readonly reviews: ReviewPorts;
+  readonly reviews: ReviewDeps;
   readonly otherPaths: readonly OtherPaths[];
   readonly watches: OpenWatches;
   readonly lines: EventLines;
@@ -70,14 +70,14 @@ const requestMsMax = 60_000;
 
 /** The API, whichever way a request comes in. Never rejects: what goes wrong is an answer too. */
 export class ApiServer {
-  readonly #ports: ApiServerPorts;
+  readonly #deps: ApiServerDeps;
 
-  constructor(ports: ApiServerPorts) {
-    this.#ports = ports;
+  constructor(deps: ApiServerDeps) {
+    this.#deps = deps;
   }
 
   /** `target`, if it was found already. */
-  async handle(request: ApiRequest, target = targetOf(request, this.#ports.resolvePlane)): Promise<ApiAnswer> {
+  async handle(request: ApiRequest, target = targetOf(request, this.#deps.resolvePlane)): Promise<ApiAnswer> {
     const warnings: string[] = [];
     try {
       const answer = this.#answer(request, target, warnings);
@@ -85,14 +85,14 @@ export class ApiServer {
     } catch (error) {
       if (error instanceof PlainFailure) return withWarnings(plainAnswer(error.code, `${error.message}\n`), warnings);
       const form = { format: errorFormat(request), pretty: isPretty(request) };
-      return withWarnings(statusAnswer(statusOf(error, request.life, this.#ports.report), form), warnings);
+      return withWarnings(statusAnswer(statusOf(error, request.life, this.#deps.report), form), warnings);
     }
   }
 
   /** An answer comes in time even if somebody on the way does not listen; whatever they do is heard of, and not waited for. */
   async #inTime(answer: Promise<ApiAnswer>, request: ApiRequest): Promise<ApiAnswer> {
-    const deadline = this.#ports.clock.after(requestMsMax, () => request.life.abort(tooSlow()));
-    const late = (error: unknown): unknown => statusOf(error, request.life, this.#ports.report);
+    const deadline = this.#deps.clock.after(requestMsMax, () => request.life.abort(tooSlow()));
+    const late = (error: unknown): unknown => statusOf(error, request.life, this.#deps.report);
     try {
       return await untilAborted(answer, request.life.signal, late);
     } finally {
@@ -104,7 +104,7 @@ export class ApiServer {
   #answer(request: ApiRequest, target: RequestTarget | undefined, warnings: string[]): Answered {
     if (request.path.includes("%") && /%(?![0-9a-fA-F]{2})/.test(request.path))
       return plainAnswer(400, "400 Bad Request");
-    if (target === undefined || this.#ports.registry.isClosing?.(target.place.plane) === true) return pageNotFound;
+    if (target === undefined || this.#deps.registry.isClosing?.(target.planePath.plane) === true) return pageNotFound;
     const { user } = request;
     if (user === undefined || !isMasterAsItself(user, request.headers)) return this.#enter(request, target, warnings);
     return this.#admitted(request, target, { user, warnings });
@@ -112,9 +112,9 @@ export class ApiServer {
 
   async #enter(request: ApiRequest, target: RequestTarget, warnings: string[]): Promise<ApiAnswer> {
     const { path: asked, verb } = target;
-    const { plane, path, view } = target.place;
+    const { plane, path, view } = target.planePath;
     const { headers, clientCertificate } = request;
-    const { authorizer, queue } = this.#ports;
+    const { authorizer, queue } = this.#deps;
     const { user, seat, ...admitted } = await enter(
       { plane, path, uri: request.path, headers, clientCertificate },
       (asking) =>
@@ -123,7 +123,7 @@ export class ApiServer {
           named(asked, request, verb),
           verb ?? request.method.toLowerCase(),
         ),
-      { authenticator: knownOr(request.user, this.#ports.authenticator), authorizer, queue },
+      { authenticator: knownOr(request.user, this.#deps.authenticator), authorizer, queue },
       request.life.signal,
     );
     warnings.push(...admitted.warnings);
@@ -137,10 +137,10 @@ export class ApiServer {
   /** A request that may go on. */
   #admitted(
     request: ApiRequest,
-    { place, path: asked, verb }: RequestTarget,
+    { planePath, path: asked, verb }: RequestTarget,
     { user, warnings }: Pick<RequestContext, "user" | "warnings">,
   ): Answered {
-    const { plane, path, view, unavailable } = place;
+    const { plane, path, view, unavailable } = planePath;
     const { signal } = request.life;
     if (unavailable !== undefined) throw new StatusError(unavailable);
     const require = (other: string): Promise<void> =>
@@ -150,13 +150,13 @@ export class ApiServer {
   }
 
   async #require(attributes: RequestAttributes, signal: AbortSignal): Promise<void> {
-    const { outcome, reason } = await this.#ports.authorizer.authorize(attributes, signal);
+    const { outcome, reason } = await this.#deps.authorizer.authorize(attributes, signal);
     if (outcome !== "allow") throw new StatusError(forbiddenRequest(attributes, reason));
   }
 
   #resource(context: RequestContext, path: ResourcePath, verb: Verb | undefined): Answered {
     const found = this.#kindsFor(context).find(path.group, path.version, path.resource);
-    if (isLeftToDefinitions(this.#ports.kinds.builtin, found, path, verb)) return pageNotFound;
+    if (isLeftToDefinitions(this.#deps.kinds.builtin, found, path, verb)) return pageNotFound;
     const kind = requireServed(found, path);
     const meant = kind.isCustom ? customVerb(context.request.method, path, kind, verb) : verb;
     if (meant === undefined) throw methodNotAllowed();
@@ -167,18 +167,18 @@ export class ApiServer {
       kind,
       verb: meant,
       isServed: () => this.#isServed(context, path, kind),
-      kindIn: (plane) => this.#ports.kinds.inPlane(plane).find(path.group, path.version, path.resource),
+      kindIn: (plane) => this.#deps.kinds.inPlane(plane).find(path.group, path.version, path.resource),
     };
-    return review === undefined ? answerResource(this.#ports, call) : this.#review(call, review);
+    return review === undefined ? answerResource(this.#deps, call) : this.#review(call, review);
   }
 
   /** Whoever reads all planes at once reads kinds that any of them serves. */
   #kindsFor({ plane, request }: RequestContext): Pick<PlaneKinds, "find"> {
-    return request.allPlanes === true ? this.#ports.kinds.anywhere(plane) : this.#ports.kinds.inPlane(plane);
+    return request.allPlanes === true ? this.#deps.kinds.anywhere(plane) : this.#deps.kinds.inPlane(plane);
   }
 
   #isServed(context: RequestContext, { group, version, resource }: ResourcePath, kind: ServedKind): boolean {
-    const now = this.#ports.kinds.inPlane(context.plane).find(group, version, resource);
+    const now = this.#deps.kinds.inPlane(context.plane).find(group, version, resource);
     // Objects of other planes are shown by the definitions that hold there then, so a change of these ends nothing.
     if (now === undefined) return this.#kindsFor(context).find(group, version, resource) !== undefined;
     return now !== undefined && now.schemaRevision === kind.schemaRevision;
@@ -193,14 +193,14 @@ export class ApiServer {
     const expected = { apiVersion: `${review.group}/v1`, kind: review.kind, isCustom: false };
     const options = parseWriteOptions(request, "CreateOptions");
     const { value } = await objectBody(request, expected);
-    const answer = await review.answer(value, asking, this.#ports.reviews, signal);
+    const answer = await review.answer(value, asking, this.#deps.reviews, signal);
     const write = writeRequest(call, options);
-    const owned = withOwners(answer as ApiObject, value as ApiObject, write, this.#ports.clock.now());
+    const owned = withOwners(answer as ApiObject, value as ApiObject, write, this.#deps.clock.now());
     return jsonAnswer(201, owned, { ...plainJson, pretty: isPretty(request) });
   }
 
   async #other(context: RequestContext): Promise<ApiAnswer> {
-    for (const answer of this.#ports.otherPaths) {
+    for (const answer of this.#deps.otherPaths) {
       const found = await answer(context);
       if (found !== undefined) return found;
     }

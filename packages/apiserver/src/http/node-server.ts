@@ -11,7 +11,7 @@ import type { ApiAnswer, ApiRequest, StreamSink } from "@milo-quota/kubernetes/c
 import { failure, StatusError, unexplained } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { peerCertificateOf } from "./access/authentication/client-certificate.ts";
 import { plainJson, statusAnswer } from "./answers/answers.ts";
-import type { Answering } from "./observed-api.ts";
+import type { RequestHandler } from "./observed-api.ts";
 
 export interface ListenOptions {
   readonly host: string;
@@ -63,7 +63,7 @@ const defaultLimits: SocketLimits = {
 const keepAliveMs = 60_000;
 
 /** Serves the API over TLS, by HTTP/2 and HTTP/1.1. */
-export async function listen(server: Answering, options: ListenOptions): Promise<Listening> {
+export async function listen(server: RequestHandler, options: ListenOptions): Promise<Listening> {
   const limits = { ...defaultLimits, ...options.limits };
   const http = createSecureServer(
     {
@@ -117,7 +117,7 @@ function stop(http: Http2SecureServer, sessions: ReadonlySet<{ destroy(): void }
 const clientGone = new DOMException("the client is gone", "AbortError");
 
 async function serve(
-  server: Answering,
+  server: RequestHandler,
   limits: SocketLimits,
   request: Http2ServerRequest,
   response: Http2ServerResponse,

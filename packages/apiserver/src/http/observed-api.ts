@@ -29,28 +29,28 @@ export interface RequestSubject {
 }
 
 /** Hears of requests. */
-export interface RequestListener {
+export interface RequestObserver {
   begun?(): void;
   /** Answered; of a watch, that it began. */
   answered?(request: AnsweredRequest): void;
 }
 
 /** Whatever answers requests. Never rejects. */
-export interface Answering {
+export interface RequestHandler {
   /** `target`, if it was found already. */
   handle(request: ApiRequest, target?: RequestTarget | undefined): Promise<ApiAnswer>;
 }
 
-export interface ObservationPorts {
+export interface ObservationDeps {
   readonly kinds: Pick<KindCatalog, "anywhere">;
   readonly resolvePlane: PlaneResolver;
   readonly clock: Clock;
-  readonly told: RequestListener;
+  readonly told: RequestObserver;
 }
 
 /** Answers as the other does, and tells of it. */
-export function observed(api: Answering, ports: ObservationPorts): Answering {
-  const { clock, told, kinds, resolvePlane } = ports;
+export function observed(api: RequestHandler, deps: ObservationDeps): RequestHandler {
+  const { clock, told, kinds, resolvePlane } = deps;
   return {
     handle: async (request) => {
       const begunMs = clock.now();
@@ -73,12 +73,12 @@ const subjects = new WeakMap<ServedKind, Map<string, RequestSubject>>();
 function subjectOf(
   request: ApiRequest,
   target: RequestTarget | undefined,
-  kinds: ObservationPorts["kinds"],
+  kinds: ObservationDeps["kinds"],
 ): RequestSubject {
   if (target === undefined || !target.path.isResource) return aboutNothing(request);
-  const { place, path, verb: asked } = target;
+  const { planePath, path, verb: asked } = target;
   const { group, version, resource } = path;
-  const kind = kinds.anywhere(place.plane).find(group, version, resource);
+  const kind = kinds.anywhere(planePath.plane).find(group, version, resource);
   if (kind === undefined) return aboutNothing(request); // anybody can make names up; nobody has to remember them
   const known = subjects.get(kind) ?? new Map<string, RequestSubject>();
   if (known.size === 0) subjects.set(kind, known);

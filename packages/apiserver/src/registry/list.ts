@@ -41,8 +41,8 @@ export function listObjects({ store }: Pick<Registry, "store">, request: ObjectR
     if (query.limit > 0 && items.length === query.limit) {
       const seen = (from?.seen ?? 0) + items.length;
       const { plane, namespace, name } = (items.at(-1) as StoredObject).key;
-      const place = request.allPlanes === true ? { plane, namespace, name } : { namespace, name };
-      const continueToken = writeContinue({ revision, ...place, seen });
+      const position = request.allPlanes === true ? { plane, namespace, name } : { namespace, name };
+      const continueToken = writeContinue({ revision, ...position, seen });
       return { revision, items, continueToken, ...remainingPart(store, request, query, seen) };
     }
     items.push(stored);

@@ -33,5 +33,6 @@ export function requireInView(request: ObjectRequest, object: ApiObject): void {
   const { namespace } = request;
   if (isInView(request, { key: { namespace }, object })) return;
   const name = object.metadata.name ?? "";
-  throw new StatusError(forbiddenTo(resourceOf(request), name, "it would not be part of what this path serves"));
+  const because = request.within?.outOfView?.(object) ?? "the object is outside of what this endpoint serves";
+  throw new StatusError(forbiddenTo(resourceOf(request), name, because));
 }

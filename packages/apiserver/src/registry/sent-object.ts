@@ -8,10 +8,10 @@ import { formatApiVersion, parseApiVersion } from "@milo-quota/kubernetes/protoc
 import { shaped } from "@milo-quota/kubernetes/schema/shape-value.ts";
 import { decodeIssue } from "./builtin/typed/decode-issue.ts";
 import type { ApiObject } from "./kinds/api-object.ts";
-import { shapedObject } from "./kinds/known-fit.ts";
+import { shapedObject } from "./kinds/fit-cache.ts";
 import type { ServedKind } from "./kinds/served-kind.ts";
+import { isCanonicalMetadata } from "./metadata/canonical-metadata.ts";
 import { compiledMetadata } from "./metadata/compiled-metadata.ts";
-import { isObviousMetadata } from "./metadata/obvious-metadata.ts";
 import type { WriteRequest } from "./object-request.ts";
 
 /** How many unknown fields are told of. */
@@ -28,12 +28,12 @@ export function sentObject(value: JsonValue, request: WriteRequest, duplicates: 
   const complete = ordered(value, kind);
   const misfit = kind.decodeIssue?.(complete);
   if (misfit !== undefined) throw new StatusError(failure("BadRequest", misfit));
-  const { object, unknown } = known(complete, kind);
+  const { object, unknown } = readFields(complete, kind);
   const faults = [
     ...duplicates.map((field) => `duplicate field ${quote(field)}`),
     ...unknown.map((field) => `unknown field ${quote(field)}`),
   ];
-  tell(faults, request, `${kind.kind} in version ${quote(kind.version)} cannot be handled as a ${kind.kind}`);
+  reportFaults(faults, request, `${kind.kind} in version ${quote(kind.version)} cannot be handled as a ${kind.kind}`);
   return object;
 }
 
@@ -65,7 +65,7 @@ export function patchedObject({ value, faults, patch }: Patched, request: WriteR
   }
   const misfit = kind.decodeIssue?.(value);
   if (misfit !== undefined) throw refuse(withoutSubject(misfit));
-  const { object, unknown } = known(value, kind);
+  const { object, unknown } = readFields(value, kind);
   const all = [...faults, ...unknown.map((field) => `unknown field ${quote(field)}`)];
   if (all.length > 0 && fieldValidation === "Strict") throw refuse(strictFault(all));
   if (fieldValidation === "Warn") for (const fault of all.slice(0, unknownMax)) warn(fault);
@@ -77,14 +77,14 @@ function withoutSubject(message: string): string {
   return message.replace(/^.*? cannot be handled as a \S+: /, "");
 }
 
-interface Known {
+interface ReadObject {
   readonly object: ApiObject;
   readonly unknown: readonly string[];
 }
 
 /** Without the fields that nobody knows, whose paths are told. */
-function known(value: JsonObject, kind: ServedKind): Known {
-  const metadata = knownMetadata(value["metadata"] ?? {}, kind);
+function readFields(value: JsonObject, kind: ServedKind): ReadObject {
+  const metadata = readMetadata(value["metadata"] ?? {}, kind);
   const walked = shapedObject(kind.schema, value);
   // Kinds with types of their own are read by these, which know what becomes of a null.
   const read = kind.rules.read?.(ordered(value, kind) as unknown as ApiObject);
@@ -97,14 +97,14 @@ function known(value: JsonObject, kind: ServedKind): Known {
 
 const none: readonly never[] = [];
 
-interface KnownMetadata {
+interface ReadMetadata {
   readonly value: JsonObject;
   readonly unknown: readonly string[];
 }
 
-function knownMetadata(metadata: JsonValue, kind: ServedKind): KnownMetadata {
+function readMetadata(metadata: JsonValue, kind: ServedKind): ReadMetadata {
   if (!isJsonObject(metadata)) throw badMetadata(kind, `metadata: ${typeFault("object", metadata)}`);
-  if (isObviousMetadata(metadata)) return { value: metadata, unknown: none };
+  if (isCanonicalMetadata(metadata)) return { value: metadata, unknown: none };
   const issue = decodeIssue("meta.v1.ObjectMeta", metadata);
   if (issue !== undefined) throw badMetadata(kind, `metadata.${issue}`);
   const { value, unknownFields } = shaped(compiledMetadata, metadata, false);
@@ -136,7 +136,7 @@ function isOrdered(object: JsonObject, kind: string, apiVersion: string): boolea
   return isHead && object["kind"] === kind && object["apiVersion"] === apiVersion;
 }
 
-function tell(faults: readonly string[], { fieldValidation, warn }: WriteRequest, subject: string): void {
+function reportFaults(faults: readonly string[], { fieldValidation, warn }: WriteRequest, subject: string): void {
   if (faults.length === 0 || fieldValidation === "Ignore") return;
   if (fieldValidation === "Strict") {
     throw new StatusError(failure("BadRequest", `${subject}: ${strictFault(faults)}`));
@@ -168,8 +168,8 @@ function checkCustomKind(value: JsonObject, apiVersion: string, name: string, ki
   const expected = formatApiVersion(kind.group, kind.version);
   if (name === "") throw bad(`Object 'Kind' is missing in '${writeJson(value)}'`);
   if (apiVersion !== expected) {
-    const said = `the API version in the data (${apiVersion})`;
-    throw bad(`${said} does not match the expected API version (${expected})`);
+    const subject = `the API version in the data (${apiVersion})`;
+    throw bad(`${subject} does not match the expected API version (${expected})`);
   }
   if (name === kind.kind) return;
   const metadata = isJsonObject(value["metadata"] ?? null) ? (value["metadata"] as JsonObject) : {};

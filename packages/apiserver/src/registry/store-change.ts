@@ -20,7 +20,7 @@ export async function storeChange(
       change.lastCheck();
       return registry.store.put(change.write.key, change.write.expected, change.write.object);
     }
-    const result = await storeTogether(registry, change, companions, signal);
+    const result = await storeWithCompanions(registry, change, companions, signal);
     if (result.outcome === "stored") return { ok: true, stored: ownOf(result.stored, companions) };
     // The object's own precondition is the client's business; one of a companion is that of whoever wants it.
     if (isOwnConflict(result, companions)) return { ok: false, current: result.current };
@@ -43,7 +43,7 @@ export async function removeStored(
     const current = store.get(key);
     const companions = current?.revision === revision ? admission.removing(current) : undefined;
     if (companions === undefined) break;
-    const result = await storeTogether(registry, { write, lastCheck: () => undefined }, companions, unending);
+    const result = await storeWithCompanions(registry, { write, lastCheck: () => undefined }, companions, unending);
     if (result.outcome === "stored") return { ok: true, stored: ownOf(result.stored, companions) };
     if (isOwnConflict(result, companions)) return { ok: false, current: result.current };
   }
@@ -53,16 +53,16 @@ export async function removeStored(
 /** How often somebody else may be first. Whoever is always late would wait as long as others come. */
 const busyMax = 20;
 
-type Together = Exclude<TransactionResult, { readonly outcome: "busy" }>;
+type StoreResult = Exclude<TransactionResult, { readonly outcome: "busy" }>;
 
 const { signal: unending } = new AbortController();
 
-async function storeTogether(
+async function storeWithCompanions(
   registry: Registry,
   change: CheckedWrite,
   companions: Companions,
   signal: AbortSignal,
-): Promise<Together> {
+): Promise<StoreResult> {
   const { objects, ticket, isRelease } = companions;
   const prepared = prepare(registry, objects);
   if (prepared === undefined) return { outcome: "declined" };
@@ -110,9 +110,9 @@ function isStillPossible({ lastCheck }: CheckedWrite): boolean {
 }
 
 function isOwnConflict(
-  result: Together,
+  result: StoreResult,
   companions: Companions,
-): result is Extract<Together, { readonly outcome: "conflict" }> {
+): result is Extract<StoreResult, { readonly outcome: "conflict" }> {
   return result.outcome === "conflict" && result.at === ownIndex(companions);
 }
 

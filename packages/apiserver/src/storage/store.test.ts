@@ -13,13 +13,13 @@ import { openStore, type StoreOptions } from "./store.ts";
 import type { StoreLimits } from "./store-limits.ts";
 import type { StoredObject } from "./stored-object.ts";
 
-interface Place {
+interface Backend {
   /** The log as it is after a restart. */
   log(): RecordLog;
   clean(): void;
 }
 
-const places: Record<string, () => Place> = {
+const backends: Record<string, () => Backend> = {
   "in memory": () => {
     const log = new MemoryLog();
     return { log: () => log, clean: () => undefined };
@@ -51,14 +51,14 @@ function summary(changes: readonly Change[]): string[] {
   return changes.map(({ type, revision, stored }) => `${type} ${stored.key.name} ${revision}`);
 }
 
-for (const [where, makePlace] of Object.entries(places)) {
+for (const [where, makeBackend] of Object.entries(backends)) {
   describe(`a store ${where}`, () => {
-    let place: Place;
+    let backend: Backend;
     let clock: FakeClock;
     let store: ObjectStore;
 
     async function open(options?: StoreOptions): Promise<void> {
-      store = await openStore(place.log(), clock, options);
+      store = await openStore(backend.log(), clock, options);
     }
 
     async function restart(options?: StoreOptions): Promise<void> {
@@ -85,14 +85,14 @@ for (const [where, makePlace] of Object.entries(places)) {
     }
 
     beforeEach(async () => {
-      place = makePlace();
+      backend = makeBackend();
       clock = new FakeClock();
       await open();
     });
 
     afterEach(async () => {
       await store.close();
-      place.clean();
+      backend.clean();
       expect(clock.waiting).toBe(0);
     });
 

@@ -134,14 +134,14 @@ class Store implements ObjectStore {
     return this.#objects.resources;
   }
 
-  watchAll(listener: (change: Change) => void): () => void {
-    return this.#watchers.addForAll(listener);
+  watchAll(observer: (change: Change) => void): () => void {
+    return this.#watchers.addForAll(observer);
   }
 
-  watch(scope: Scope, from: number, listener: (change: Change) => void): () => void {
-    const watcher: Watcher = { scope, listener, seen: from };
+  watch(scope: Scope, from: number, observer: (change: Change) => void): () => void {
+    const watcher: Watcher = { scope, observer, lastRevision: from };
     for (const change of this.#objects.changesAfter(from, scope)) {
-      if (!this.#watchers.tell(watcher, change)) return () => undefined;
+      if (!this.#watchers.deliver(watcher, change)) return () => undefined;
     }
     return this.#watchers.add(watcher);
   }

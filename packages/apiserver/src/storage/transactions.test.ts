@@ -1,6 +1,6 @@
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { HeldLog } from "../../test/held-log.ts";
+import { BlockingLog } from "../../test/blocking-log.ts";
 import { LogFull } from "./log/record-log.ts";
 import type { ObjectKey } from "./object-key.ts";
 import { type Change, type ObjectStore, RevisionCompacted, StorageUnavailable } from "./object-store.ts";
@@ -51,7 +51,7 @@ class Counter implements BatchRenderer {
 }
 
 describe("transactions", () => {
-  let log: HeldLog;
+  let log: BlockingLog;
   let clock: FakeClock;
   let store: ObjectStore;
   let told: string[];
@@ -77,7 +77,7 @@ describe("transactions", () => {
   }
 
   beforeEach(async () => {
-    log = new HeldLog();
+    log = new BlockingLog();
     clock = new FakeClock();
     await open();
   });

@@ -4,15 +4,15 @@ import type { Change } from "./object-store.ts";
 
 export interface Watcher {
   readonly scope: Scope;
-  readonly listener: (change: Change) => void;
+  readonly observer: (change: Change) => void;
   /** The revision of the last change it was told of, or asked to start after. */
-  seen: number;
+  lastRevision: number;
 }
 
 /** Who is told of changes. Found by resource and plane, so that those of others cost nothing. */
 export class Watchers {
-  readonly #byPlace = new Map<string, Set<Watcher>>();
-  readonly #ofAll = new Set<(change: Change) => void>();
+  readonly #byScope = new Map<string, Set<Watcher>>();
+  readonly #global = new Set<(change: Change) => void>();
   readonly #report: (error: unknown) => void;
 
   constructor(report: (error: unknown) => void) {
@@ -21,38 +21,38 @@ export class Watchers {
 
   /** Returns how to stop. */
   add(watcher: Watcher): () => void {
-    const place = placeOf(watcher.scope.resource, watcher.scope.plane);
-    const there = this.#byPlace.get(place) ?? new Set();
-    this.#byPlace.set(place, there.add(watcher));
-    return () => this.#remove(place, watcher);
+    const key = scopeKey(watcher.scope.resource, watcher.scope.plane);
+    const watchers = this.#byScope.get(key) ?? new Set();
+    this.#byScope.set(key, watchers.add(watcher));
+    return () => this.#remove(key, watcher);
   }
 
   /** One who is told of every change. Returns how to stop. */
-  addForAll(listener: (change: Change) => void): () => void {
-    this.#ofAll.add(listener);
-    return () => this.#ofAll.delete(listener);
+  addForAll(observer: (change: Change) => void): () => void {
+    this.#global.add(observer);
+    return () => this.#global.delete(observer);
   }
 
   notify(change: Change): void {
-    for (const listener of this.#ofAll) if (!this.#call(listener, change)) this.#ofAll.delete(listener);
+    for (const observer of this.#global) if (!this.#call(observer, change)) this.#global.delete(observer);
     const { resource, plane } = change.stored.key;
-    for (const place of [placeOf(resource, plane), placeOf(resource, undefined)]) {
-      for (const watcher of this.#byPlace.get(place) ?? []) {
-        if (!this.tell(watcher, change)) this.#remove(place, watcher);
+    for (const key of [scopeKey(resource, plane), scopeKey(resource, undefined)]) {
+      for (const watcher of this.#byScope.get(key) ?? []) {
+        if (!this.deliver(watcher, change)) this.#remove(key, watcher);
       }
     }
   }
 
-  /** Whether the listener took it. One that throws is reported and told nothing more. */
-  tell(watcher: Watcher, change: Change): boolean {
-    if (change.revision <= watcher.seen || !inScope(watcher.scope, change.stored.key)) return true;
-    watcher.seen = change.revision;
-    return this.#call(watcher.listener, change);
+  /** Whether the observer took it. One that throws is reported and told nothing more. */
+  deliver(watcher: Watcher, change: Change): boolean {
+    if (change.revision <= watcher.lastRevision || !inScope(watcher.scope, change.stored.key)) return true;
+    watcher.lastRevision = change.revision;
+    return this.#call(watcher.observer, change);
   }
 
-  #call(listener: (change: Change) => void, change: Change): boolean {
+  #call(observer: (change: Change) => void, change: Change): boolean {
     try {
-      listener(change);
+      observer(change);
       return true;
     } catch (error) {
       this.#report(error);
@@ -61,17 +61,17 @@ export class Watchers {
   }
 
   clear(): void {
-    this.#byPlace.clear();
-    this.#ofAll.clear();
+    this.#byScope.clear();
+    this.#global.clear();
   }
 
-  #remove(place: string, watcher: Watcher): void {
-    const there = this.#byPlace.get(place);
-    there?.delete(watcher);
-    if (there?.size === 0) this.#byPlace.delete(place);
+  #remove(key: string, watcher: Watcher): void {
+    const watchers = this.#byScope.get(key);
+    watchers?.delete(watcher);
+    if (watchers?.size === 0) this.#byScope.delete(key);
   }
 }
 
-function placeOf(resource: string, plane: string | undefined): string {
+function scopeKey(resource: string, plane: string | undefined): string {
   return plane === undefined ? resource : `${resource}\0${plane}`;
 }

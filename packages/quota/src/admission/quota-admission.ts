@@ -94,7 +94,7 @@ export class QuotaAdmission {
     const wishes = wishesOf(policies, { change, input: claimInput(change, planes, clock), isShadow, told });
     const { enforced, reduced, shadowed, failures } = wishes;
     if (shadowed.length > 0) await this.#watchOnly(wishes, change, signal);
-    if (failures.length > 0) throw Refused.misconfigured(failures.map(({ message }) => message).join("; "));
+    if (failures.length > 0) throw Refused.failedToEvaluate(failures);
     if (enforced.length + reduced.length === 0) return allowed;
     if (change.dryRun) return enforced.length === 0 ? allowed : this.#tryOnly(enforced, change, signal);
     await this.#untilGranted(enforced, change, signal);
@@ -221,7 +221,7 @@ export class QuotaAdmission {
     told.decided?.(policy, change, shortages.length === 0 ? "shadow_granted" : "shadow_denied");
     if (shortages.length === 0) return;
     // The beginning has to say it all: clients cut long warnings.
-    change.warn(`only watched, not refused by policy ${policy.metadata.name}: ${textOf(shortages)}`);
+    change.warn(`policy "${policy.metadata.name}" is in Shadow mode; Enforce would reject this: ${textOf(shortages)}`);
     told.shadowed?.(policy, change, textOf(shortages));
     if (!change.dryRun) this.#recordShadow(claimPolicy, change, textOf(shortages));
   }
@@ -229,7 +229,7 @@ export class QuotaAdmission {
   #recordShadow({ plane, policy }: ClaimPolicy, { kind, namespace, name }: ObjectChange, text: string): void {
     const { name: called = "", uid = "" } = policy.metadata;
     const subject = { apiVersion: quotaApiVersion, kind: "ClaimCreationPolicy", namespace: "", name: called, uid };
-    const message = `${kind.kind} ${namespace === "" ? name : `${namespace}/${name}`} would have been refused: ${text}`;
+    const message = `${kind.kind} ${namespace === "" ? name : `${namespace}/${name}`} would have been rejected: ${text}`;
     this.#options.events?.record(plane, subject, { type: "Warning", reason: "WouldBeRefused", message });
   }
 

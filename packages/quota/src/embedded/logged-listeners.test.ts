@@ -46,14 +46,14 @@ describe("what is told to listeners", () => {
     ]);
   });
 
-  it("is logged of what a policy that only watches would have refused", () => {
+  it("is logged of what a policy in Shadow mode would reject", () => {
     const { log, lines } = logged();
     type Shadowed = Parameters<NonNullable<AdmissionListener["shadowed"]>>;
     const policy = { metadata: { name: "maps" } } as Shadowed[0];
     const change = { kind: { kind: "ConfigMap" }, namespace: "default", name: "a", plane: "root" } as Shadowed[1];
     loggedAdmission(log, {}).shadowed?.(policy, change, "2 of 2 used");
     expect(lines).toEqual([
-      "12:34:56 INFO  policy maps would have refused ConfigMap default/a: 2 of 2 used plane=root\n",
+      "12:34:56 INFO  policy maps is in Shadow mode; Enforce would reject ConfigMap default/a: 2 of 2 used plane=root\n",
     ]);
   });
 });

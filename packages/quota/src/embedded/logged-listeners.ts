@@ -1,11 +1,11 @@
 // Listeners that say in a log what they hear, and hand it on to those who count.
 
-import type { RequestListener } from "@milo-quota/apiserver/http/observed-api.ts";
+import type { RequestObserver } from "@milo-quota/apiserver/http/observed-api.ts";
 import type { AdmissionListener } from "../admission/admission-listener.ts";
 import type { DecisionListener } from "../controllers/writer/writer-deps.ts";
 import type { Log } from "../telemetry/log.ts";
 
-export function loggedRequests(log: Log, told: RequestListener): RequestListener {
+export function loggedRequests(log: Log, told: RequestObserver): RequestObserver {
   return {
     ...told,
     answered: (request) => {
@@ -34,7 +34,9 @@ export function loggedAdmission(log: Log, told: AdmissionListener): AdmissionLis
     shadowed: (policy, change, message) => {
       told.shadowed?.(policy, change, message);
       const object = `${change.kind.kind} ${change.namespace === "" ? "" : `${change.namespace}/`}${change.name}`;
-      log.info(`policy ${policy.metadata.name} would have refused ${object}: ${message}`, { plane: change.plane });
+      log.info(`policy ${policy.metadata.name} is in Shadow mode; Enforce would reject ${object}: ${message}`, {
+        plane: change.plane,
+      });
     },
   };
 }

@@ -78,11 +78,11 @@ async function startAll(options: UpOptions, parts: StartedParts): Promise<Omit<U
   return { ...serving, metricsUrl };
 }
 
-function additionsOf({ scrapes, toldRequests, overLog }: SystemMetrics, log: Log) {
+function additionsOf({ scrapes, requestObserver, overLog }: SystemMetrics, log: Log) {
   return {
     definitionsFrom: tenantLayout.definitionsFrom,
     otherPaths: [metricsPath(() => scrapes.text())],
-    toldRequests: loggedRequests(log, toldRequests),
+    requestObserver: loggedRequests(log, requestObserver),
     overLog,
   };
 }

@@ -17,6 +17,7 @@ interface ViewedKind {
 interface OrganizationsPart {
   readonly namespace?: string;
   readonly shows?: (object: ViewedObject) => boolean;
+  readonly outOfView?: (object: ViewedObject) => string;
   readonly isReadOnly?: boolean;
   readonly adopt?: (object: ViewedObject) => ViewedObject;
 }
@@ -50,9 +51,16 @@ export function organizationOfView(view: string | undefined): string | undefined
 function ownProjects(organization: string): OrganizationsPart {
   const ownerRef = { kind: "Organization", name: organization };
   return {
-    shows: (object) => field(field(field(object, "spec"), "ownerRef"), "name") === organization,
+    shows: (object) => ownerOf(object) === organization,
+    outOfView: (object) =>
+      `spec.ownerRef names organization ${JSON.stringify(ownerOf(object) ?? "")}, ` +
+      `but this endpoint serves organization ${JSON.stringify(organization)} only`,
     adopt: (object) => withSpec(object, "ownerRef", ownerRef),
   };
+}
+
+function ownerOf(project: ViewedObject): JsonValue | undefined {
+  return field(field(field(project, "spec"), "ownerRef"), "name");
 }
 
 function onlyNamed(name: string): OrganizationsPart {

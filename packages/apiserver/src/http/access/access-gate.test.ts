@@ -1,7 +1,7 @@
 import type { RequestHeaders } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { describe, expect, it } from "vitest";
-import { enter, type GatePorts, isExempt } from "./access-gate.ts";
+import { enter, type GateDeps, isExempt } from "./access-gate.ts";
 import { type RequestAttributes, resourceAttributes } from "./authorizer.ts";
 import { FairQueue } from "./fair-queue.ts";
 
@@ -15,7 +15,7 @@ function gate(requester: UserInfo, allows: (asked: RequestAttributes) => boolean
     { seats: 1, seatsPerFlowMax: 1, waitingPerFlowMax: 0, waitingMax: 0, waitMsMax: 1 },
     clock,
   );
-  const ports: GatePorts = {
+  const deps: GateDeps = {
     authenticator: {
       authenticate: async () => {
         steps.push("authenticate");
@@ -34,7 +34,7 @@ function gate(requester: UserInfo, allows: (asked: RequestAttributes) => boolean
     enter(
       { path, uri: path, plane: "root", headers },
       (user) => resourceAttributes(user, { verb: "list", plane: "root", group: "", resource: "pods" }),
-      ports,
+      deps,
       signal,
     );
   return { get, queue, steps };

@@ -1,13 +1,13 @@
 import type { RequestHeaders } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
-import { type ImpersonationRequest, impersonatedUser, wantsToBeAnother } from "./authentication/impersonation.ts";
+import { type ImpersonationRequest, impersonatedUser, impersonates } from "./authentication/impersonation.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from "./authorizer.ts";
 import type { FairQueue, Seat } from "./fair-queue.ts";
 import { mastersGroup } from "./well-known-users.ts";
 
-export interface GatePorts {
+export interface GateDeps {
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
   readonly queue: FairQueue;
@@ -32,7 +32,7 @@ export type AttributesOf = (user: UserInfo) => RequestAttributes;
 export async function enter(
   request: ImpersonationRequest,
   attributesOf: AttributesOf,
-  { authenticator, authorizer, queue }: GatePorts,
+  { authenticator, authorizer, queue }: GateDeps,
   signal: AbortSignal,
 ): Promise<Admitted> {
   const { user: requester, warnings } = await authenticator.authenticate(request, signal);
@@ -55,7 +55,7 @@ export async function enter(
  * allows them everything: those in this process, who ask most of all, need not go through the gate to hear that.
  */
 export function isMasterAsItself({ groups }: UserInfo, headers: RequestHeaders): boolean {
-  return groups.includes(mastersGroup) && !wantsToBeAnother(headers);
+  return groups.includes(mastersGroup) && !impersonates(headers);
 }
 
 const freeSeat: Seat = { release: () => undefined };

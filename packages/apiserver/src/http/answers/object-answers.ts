@@ -3,10 +3,10 @@ import type { StoredObject } from "../../storage/stored-object.ts";
 import { planesListObject, planesListText } from "../all-planes.ts";
 import { textAnswer } from "./answers.ts";
 import { listObject, listText, objectText, shownObject } from "./representation.ts";
-import type { ListMetadata, Showing } from "./showing.ts";
+import type { ListMetadata, ViewOptions } from "./view-options.ts";
 
 /** An answer that shows an object. */
-export function objectAnswer(code: number, stored: StoredObject, showing: Showing): ApiAnswer {
+export function objectAnswer(code: number, stored: StoredObject, showing: ViewOptions): ApiAnswer {
   const text = objectText(stored, showing);
   const { headers, body } = textAnswer(code, text, showing.accepted);
   if (showing.accepted.format !== "json") return { code, headers, body };
@@ -14,7 +14,7 @@ export function objectAnswer(code: number, stored: StoredObject, showing: Showin
 }
 
 /** An answer that shows a list. Its text, which may be long, is made when somebody reads it. */
-export function listAnswer(items: readonly StoredObject[], metadata: ListMetadata, showing: Showing): ApiAnswer {
+export function listAnswer(items: readonly StoredObject[], metadata: ListMetadata, showing: ViewOptions): ApiAnswer {
   const { accepted, kindIn } = showing;
   const [writeList, makeList] =
     kindIn === undefined ? [listText, listObject] : ([planesListText, planesListObject] as const);

@@ -7,8 +7,8 @@ import type { ApiObject } from "../../registry/kinds/api-object.ts";
 import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { servedObject, servedText } from "../../registry/kinds/served-version.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
-import { type ListMetadata, partial, type Showing } from "./showing.ts";
 import { tableOf } from "./table.ts";
+import { type ListMetadata, partial, type ViewOptions } from "./view-options.ts";
 
 export function parseIncludeObject(query: URLSearchParams): string {
   const value = query.get("includeObject") ?? "";
@@ -18,7 +18,7 @@ export function parseIncludeObject(query: URLSearchParams): string {
 }
 
 /** The text of one object. */
-export function objectText(stored: StoredObject, showing: Showing): string {
+export function objectText(stored: StoredObject, showing: ViewOptions): string {
   switch (showing.accepted.representation) {
     case "object":
       return servedText(stored, showing.kind);
@@ -44,7 +44,7 @@ export function shownObject(stored: StoredObject, text: string): JsonObject {
 }
 
 /** The text of a list. Objects that are shown as stored are joined, never parsed. */
-export function listText(items: readonly StoredObject[], metadata: ListMetadata, showing: Showing): string {
+export function listText(items: readonly StoredObject[], metadata: ListMetadata, showing: ViewOptions): string {
   const { kind, accepted } = showing;
   switch (accepted.representation) {
     case "object": {
@@ -77,7 +77,7 @@ export function listText(items: readonly StoredObject[], metadata: ListMetadata,
 }
 
 /** A list of objects in full, without writing and reading it. */
-export function listObject(items: readonly StoredObject[], metadata: ListMetadata, showing: Showing): JsonObject {
+export function listObject(items: readonly StoredObject[], metadata: ListMetadata, showing: ViewOptions): JsonObject {
   const shown = items.map((item) => shownObject(item, ownText(item, showing)));
   return { ...listHead(showing.kind, metadata), items: shown };
 }
@@ -96,7 +96,7 @@ function goType({ group, kind, isCustom, storedAs }: ServedKind, suffix: "" | "L
 }
 
 /** Items of built-in kinds do not repeat what the list says already. */
-function itemText(stored: StoredObject, showing: Showing): string {
+function itemText(stored: StoredObject, showing: ViewOptions): string {
   const { kind } = showing;
   const text = ownText(stored, showing);
   if (kind.isCustom) return text;
@@ -105,13 +105,13 @@ function itemText(stored: StoredObject, showing: Showing): string {
 }
 
 /** Planes may define the same resource differently: each object is shown by the definition of its own. */
-function ownText(stored: StoredObject, { kind, kindIn }: Showing): string {
+function ownText(stored: StoredObject, { kind, kindIn }: ViewOptions): string {
   const own = kindIn === undefined ? kind : kindIn(stored.key.plane);
   return own === undefined ? stored.text : servedText(stored, own);
 }
 
 /** What one event of a watch shows; tables have their header in the first event alone. */
-export function eventText(stored: StoredObject, showing: Showing, isFirst: boolean): string {
+export function eventText(stored: StoredObject, showing: ViewOptions, isFirst: boolean): string {
   switch (showing.accepted.representation) {
     case "object":
       return ownText(stored, showing);
@@ -126,7 +126,7 @@ export function eventText(stored: StoredObject, showing: Showing, isFirst: boole
 }
 
 /** A bookmark is shown as the objects of its watch are, although it has nothing but a revision. */
-export function bookmarkText(object: ApiObject, showing: Showing, isFirst: boolean): string {
+export function bookmarkText(object: ApiObject, showing: ViewOptions, isFirst: boolean): string {
   switch (showing.accepted.representation) {
     case "object":
       return writeJson(object);

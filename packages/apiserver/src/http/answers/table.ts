@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json
 import { cellReader } from "../../registry/json-path/column-cell.ts";
 import type { ApiObject } from "../../registry/kinds/api-object.ts";
 import type { Column } from "../../registry/kinds/served-kind.ts";
-import { type ListMetadata, partial, type Showing } from "./showing.ts";
+import { type ListMetadata, partial, type ViewOptions } from "./view-options.ts";
 
 /** Custom kinds list only what follows the name. */
 const nameColumn: Column = {
@@ -15,7 +15,7 @@ const nameColumn: Column = {
 };
 
 /** Objects as `kubectl get` prints them. */
-export function tableOf(objects: readonly ApiObject[], showing: Showing, metadata: ListMetadata): JsonObject {
+export function tableOf(objects: readonly ApiObject[], showing: ViewOptions, metadata: ListMetadata): JsonObject {
   const { kind, nowMs, includeObject } = showing;
   const columns = kind.isCustom ? [nameColumn, ...kind.columns] : kind.columns;
   return {

@@ -2,10 +2,10 @@ import { setOwn } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type GoType, pointee } from "../../registry/builtin/typed/go-type.ts";
 import { type Draft, type DraftObject, isDraftObject } from "../../registry/builtin/typed/json-shape.ts";
 import type { StructField } from "../../registry/builtin/typed/struct-table.ts";
+import { readCustomEncoding } from "./custom-encodings.ts";
 import { textOf } from "./go-text.ts";
 import { type Message, messageOf } from "./message-table.ts";
-import { isNumber, type Place, packedWireType, readNumber } from "./number-values.ts";
-import { readOwnForm } from "./own-forms.ts";
+import { type FieldPosition, isNumber, packedWireType, readNumber } from "./number-values.ts";
 import { base64Of } from "./raw-values.ts";
 import { ReadLimits } from "./read-limits.ts";
 import { type Tag, WireReader, wireType } from "./wire-reader.ts";
@@ -72,11 +72,11 @@ class MessageReader {
   }
 
   /** One item, or many numbers packed into one field. */
-  #items(of: GoType, items: Draft[], place: Place): void {
-    const { name, tag, wire } = place;
+  #items(of: GoType, items: Draft[], position: FieldPosition): void {
+    const { name, tag, wire } = position;
     if (!isNumber(of) || tag.type !== wireType.bytes) {
       this.#limits.count();
-      items.push(this.#value(of, place));
+      items.push(this.#value(of, position));
       return;
     }
     const packed = new WireReader(wire.bytes(tag, name));
@@ -102,8 +102,10 @@ class MessageReader {
     setOwn(entries, key, value === undefined ? unsent(of) : value);
   }
 
-  #value(type: GoType, place: Place): Draft {
-    return isNumber(type) ? readNumber(type.form, place) : this.#lengthy(type, place.wire.bytes(place.tag, place.name));
+  #value(type: GoType, position: FieldPosition): Draft {
+    return isNumber(type)
+      ? readNumber(type.form, position)
+      : this.#lengthy(type, position.wire.bytes(position.tag, position.name));
   }
 
   #lengthy(type: GoType, bytes: Uint8Array): Draft {
@@ -115,7 +117,7 @@ class MessageReader {
       case "struct":
         return this.struct(type.name, bytes);
       case "opaque":
-        return readOwnForm(type.name, bytes, this.#around);
+        return readCustomEncoding(type.name, bytes, this.#around);
       case "slice":
         return this.#wrapped(type.of, bytes);
       default:

@@ -43,7 +43,7 @@ function parseMessage(structName: string): Message {
     const equals = part.lastIndexOf("=");
     const field = fields.get(part.slice(0, equals));
     if (field !== undefined)
-      place(
+      insertField(
         root,
         part
           .slice(equals + 1)
@@ -56,7 +56,7 @@ function parseMessage(structName: string): Message {
 }
 
 /** Puts a field where a path of numbers leads, through messages that are made on the way. */
-function place(message: Draft, path: readonly number[], field: StructField): void {
+function insertField(message: Draft, path: readonly number[], field: StructField): void {
   const [number = 0, ...rest] = path;
   if (rest.length === 0) {
     message.members.set(number, { form: "field", field });
@@ -66,5 +66,5 @@ function place(message: Draft, path: readonly number[], field: StructField): voi
   const inner: Draft =
     known?.form === "embedded" ? (known.message as Draft) : { name: message.name, members: new Map() };
   message.members.set(number, { form: "embedded", message: inner });
-  place(inner, rest, field);
+  insertField(inner, rest, field);
 }

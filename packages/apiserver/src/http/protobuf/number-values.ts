@@ -2,7 +2,7 @@ import type { GoType } from "../../registry/builtin/typed/go-type.ts";
 import { ProtobufFault, type Tag, type WireReader, wireType } from "./wire-reader.ts";
 
 /** Where a value stands: after its tag, under the name of its field. */
-export interface Place {
+export interface FieldPosition {
   readonly name: string;
   readonly tag: Tag;
   readonly wire: WireReader;
@@ -20,7 +20,7 @@ export function packedWireType(form: NumberForm): number {
   return form === "float64" ? wireType.fixed64 : wireType.varint;
 }
 
-export function readNumber(form: NumberForm, { name, tag, wire }: Place): boolean | number | bigint {
+export function readNumber(form: NumberForm, { name, tag, wire }: FieldPosition): boolean | number | bigint {
   switch (form) {
     case "bool":
       return wire.bool(tag, name);

@@ -15,7 +15,7 @@ export function zeroValue(type: GoType): Draft {
     case "struct":
       return zeroStruct(type.name);
     case "opaque":
-      return zeroOwnForm(type.name);
+      return zeroCustomEncoding(type.name);
     case "string":
       return "";
     case "bool":
@@ -36,7 +36,7 @@ export function isLeftOut({ type, omits }: StructField, value: Draft): boolean {
   return value === "" || value === 0 || value === false;
 }
 
-function zeroOwnForm(name: OpaqueName): Draft {
+function zeroCustomEncoding(name: OpaqueName): Draft {
   if (name === "resource.Quantity") return "0";
   if (name === "intstr.IntOrString") return 0;
   return name === "apiextensions.v1.JSONSchemaPropsOrBool" ? false : null;

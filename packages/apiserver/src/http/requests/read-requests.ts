@@ -12,7 +12,7 @@ import { tooLargeRevision, WatchStream } from "../watch/watch-stream.ts";
 import { BadRevision, exactRevision, parseListOptions, revisionParameter } from "./list-options.ts";
 import { type ResourceCall, readRequest, showingOf } from "./resource-call.ts";
 
-export interface WatchPorts {
+export interface WatchDeps {
   readonly registry: Registry;
   readonly watches: OpenWatches;
   readonly lines: EventLines;
@@ -60,7 +60,7 @@ function listRevision(text: string): number {
 }
 
 /** How far the store is. Those who watch the same in this process are told that they know everything up to there. */
-export function tellProgress({ registry, watches }: WatchPorts, call: ResourceCall): ApiAnswer {
+export function tellProgress({ registry, watches }: WatchDeps, call: ResourceCall): ApiAnswer {
   watches.tellProgress(watchedBy(readRequest(call)));
   return plainAnswer(200, String(registry.store.revision));
 }
@@ -69,7 +69,7 @@ function watchedBy(request: ObjectRequest): string {
   return JSON.stringify(scopeOf(request));
 }
 
-export function watchCollection({ registry, watches, lines }: WatchPorts, call: ResourceCall): ApiAnswer {
+export function watchCollection({ registry, watches, lines }: WatchDeps, call: ResourceCall): ApiAnswer {
   const query = new URLSearchParams(call.context.request.query);
   query.set("watch", "true");
   const options = parseListOptions(query, call.kind, call.path.name);

@@ -6,13 +6,13 @@ import { verbOf } from "./resource-call.ts";
 
 /** Where a request goes. Found once, for whoever answers it and for whoever counts it. */
 export type RequestTarget =
-  | { readonly place: PlanePath; readonly path: ResourcePath; readonly verb: Verb | undefined }
-  | { readonly place: PlanePath; readonly path: OtherPath; readonly verb: undefined };
+  | { readonly planePath: PlanePath; readonly path: ResourcePath; readonly verb: Verb | undefined }
+  | { readonly planePath: PlanePath; readonly path: OtherPath; readonly verb: undefined };
 
 /** Undefined for paths that lead nowhere. */
 export function targetOf(request: ApiRequest, resolvePlane: PlaneResolver): RequestTarget | undefined {
-  const place = resolvePlane(request.path);
-  if (place === undefined) return undefined;
-  const path = parsePath(place.path);
-  return path.isResource ? { place, path, verb: verbOf(request, path) } : { place, path, verb: undefined };
+  const planePath = resolvePlane(request.path);
+  if (planePath === undefined) return undefined;
+  const path = parsePath(planePath.path);
+  return path.isResource ? { planePath, path, verb: verbOf(request, path) } : { planePath, path, verb: undefined };
 }

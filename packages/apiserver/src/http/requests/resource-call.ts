@@ -8,7 +8,7 @@ import { negotiate } from "../answers/accept.ts";
 import { noSuchResource } from "../answers/answers.ts";
 import { isPretty } from "../answers/pretty.ts";
 import { parseIncludeObject } from "../answers/representation.ts";
-import type { Showing } from "../answers/showing.ts";
+import type { ViewOptions } from "../answers/view-options.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { ResourcePath } from "./request-info.ts";
 import type { WriteOptions } from "./write-options.ts";
@@ -150,7 +150,7 @@ export function writeRequest(call: ResourceCall, options: Omit<WriteOptions, "fo
 }
 
 /** How the answer is to be shown. Asked for first: a client that cannot be answered must not have written anything. */
-export function showingOf({ context: { request }, kind, verb, kindIn }: ResourceCall, nowMs: number): Showing {
+export function showingOf({ context: { request }, kind, verb, kindIn }: ResourceCall, nowMs: number): ViewOptions {
   const isList = verb === "list" || verb === "watch";
   const accepted = negotiate(firstHeader(request.headers, "accept"), isPretty(request), isList, verb === "watch");
   const includeObject = accepted.representation === "Table" ? parseIncludeObject(request.query) : "Metadata";

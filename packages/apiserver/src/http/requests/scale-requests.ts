@@ -13,7 +13,7 @@ import { type NextState, requireName, updateObject } from "../../registry/update
 import type { StoredObject } from "../../storage/stored-object.ts";
 import { methodNotAllowed, textAnswer } from "../answers/answers.ts";
 import { objectText } from "../answers/representation.ts";
-import type { Showing } from "../answers/showing.ts";
+import type { ViewOptions } from "../answers/view-options.ts";
 import { bodyText, contentType, objectBody, unsupportedMediaType } from "./body.ts";
 import { type ResourceCall, readRequest, showingOf, writeRequest } from "./resource-call.ts";
 import { parseWriteOptions, type WriteOptions } from "./write-options.ts";
@@ -79,11 +79,11 @@ async function scaled(
   return shown(call, stored, showing);
 }
 
-function scaleShowing({ clock }: Registry, call: ResourceCall): Showing {
+function scaleShowing({ clock }: Registry, call: ResourceCall): ViewOptions {
   return showingOf({ ...call, kind: scaleKind }, clock.now());
 }
 
-function shown(call: ResourceCall, stored: StoredObject, showing: Showing): ApiAnswer {
+function shown(call: ResourceCall, stored: StoredObject, showing: ViewOptions): ApiAnswer {
   const scale = scaleOf(servedObject(stored, call.kind), call.kind);
   return textAnswer(200, objectText(unstored(stored.key, scale), showing), showing.accepted);
 }

@@ -2,7 +2,7 @@ import type { MeasuredEvent } from "@milo-quota/kubernetes/client/transport/api-
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
 import { eventText, shownObject } from "../answers/representation.ts";
-import type { Showing } from "../answers/showing.ts";
+import type { ViewOptions } from "../answers/view-options.ts";
 
 /** One event, as it is for readers in this process and as the bytes of a line for all others. */
 export class EventLine implements MeasuredEvent {
@@ -13,7 +13,7 @@ export class EventLine implements MeasuredEvent {
   #object: JsonObject | undefined;
   #bytes: Uint8Array | undefined;
 
-  constructor(type: string, stored: StoredObject, showing: Showing, isFirst: boolean) {
+  constructor(type: string, stored: StoredObject, showing: ViewOptions, isFirst: boolean) {
     this.type = type;
     this.plane = showing.kindIn === undefined ? undefined : stored.key.plane;
     this.#stored = stored;
@@ -39,7 +39,7 @@ export class EventLine implements MeasuredEvent {
 /** A line, and what all who see it have in common. */
 interface SharedLine {
   readonly line: EventLine;
-  readonly kind: Showing["kind"];
+  readonly kind: ViewOptions["kind"];
   readonly name: string;
 }
 
@@ -51,7 +51,7 @@ export class EventLines {
   #revision = 0;
   #shared: SharedLine[] = [];
 
-  line(type: string, stored: StoredObject, showing: Showing, isFirst: boolean): EventLine {
+  line(type: string, stored: StoredObject, showing: ViewOptions, isFirst: boolean): EventLine {
     // Rows of tables tell ages and headers, which are for one watcher alone.
     if (showing.accepted.representation !== "object") return new EventLine(type, stored, showing, isFirst);
     if (stored.revision !== this.#revision) {

@@ -42,7 +42,7 @@ export interface OpenWatch {
   cut(): void;
 }
 
-interface Place {
+interface WatchEntry {
   readonly username: string;
   /** What is watched, as those call it who may ask for its progress. */
   readonly watched: string | undefined;
@@ -53,7 +53,7 @@ interface Place {
 /** All watches that are going on. Holds them to the limits that no single one can keep. */
 export class OpenWatches {
   readonly limits: WatchLimits;
-  readonly #places = new Map<OpenWatch, Place>();
+  readonly #entries = new Map<OpenWatch, WatchEntry>();
   readonly #byWatched = new Map<string, Set<OpenWatch>>();
   readonly #perUser = new Map<string, number>();
   #waitingBytes = 0;
@@ -64,14 +64,14 @@ export class OpenWatches {
   }
 
   get count(): number {
-    return this.#places.size;
+    return this.#entries.size;
   }
 
-  /** Throws a StatusError (TooManyRequests) when there is no place for another watch of this user. */
+  /** Throws a StatusError (TooManyRequests) when there is no entry for another watch of this user. */
   requireRoomFor({ username, groups }: UserInfo): void {
     const { countMax, countPerUserMax } = this.limits;
     if (this.#isStopped) throw refused("The server is stopping, please try again later.");
-    if (this.#places.size >= countMax) throw refused(`Too many watches: ${countMax} are open already.`);
+    if (this.#entries.size >= countMax) throw refused(`Too many watches: ${countMax} are open already.`);
     const isOver = (this.#perUser.get(username) ?? 0) >= countPerUserMax;
     if (isOver && !groups.includes(mastersGroup)) {
       throw refused(`Too many watches: ${countPerUserMax} of this user are open already.`);
@@ -81,20 +81,20 @@ export class OpenWatches {
   /** `watched` names what it is about, if its progress may be asked for. */
   add(watch: OpenWatch, user: UserInfo, watched?: string): void {
     this.requireRoomFor(user);
-    this.#places.set(watch, { username: user.username, watched, waitingBytes: 0 });
+    this.#entries.set(watch, { username: user.username, watched, waitingBytes: 0 });
     if (watched !== undefined) this.#byWatched.set(watched, (this.#byWatched.get(watched) ?? new Set()).add(watch));
     this.#perUser.set(user.username, (this.#perUser.get(user.username) ?? 0) + 1);
   }
 
   remove(watch: OpenWatch): void {
-    const place = this.#places.get(watch);
-    if (place === undefined) return;
-    this.#places.delete(watch);
-    this.#forget(watch, place);
-    this.#waitingBytes -= place.waitingBytes;
-    const left = (this.#perUser.get(place.username) ?? 1) - 1;
-    if (left === 0) this.#perUser.delete(place.username);
-    else this.#perUser.set(place.username, left);
+    const entry = this.#entries.get(watch);
+    if (entry === undefined) return;
+    this.#entries.delete(watch);
+    this.#forget(watch, entry);
+    this.#waitingBytes -= entry.waitingBytes;
+    const left = (this.#perUser.get(entry.username) ?? 1) - 1;
+    if (left === 0) this.#perUser.delete(entry.username);
+    else this.#perUser.set(entry.username, left);
   }
 
   /** Lets the clients of all watches of this know how far they are. */
@@ -110,16 +110,16 @@ export class OpenWatches {
 
   /** Ends those of one plane. */
   finishIn(plane: string): void {
-    for (const watch of [...this.#places.keys()]) if (watch.plane === plane) watch.finish();
+    for (const watch of [...this.#entries.keys()]) if (watch.plane === plane) watch.finish();
   }
 
   /** Ends all of them; no other can begin. */
   stop(): void {
     this.#isStopped = true;
-    for (const watch of [...this.#places.keys()]) watch.finish();
+    for (const watch of [...this.#entries.keys()]) watch.finish();
   }
 
-  #forget(watch: OpenWatch, { watched }: Place): void {
+  #forget(watch: OpenWatch, { watched }: WatchEntry): void {
     if (watched === undefined) return;
     const others = this.#byWatched.get(watched);
     others?.delete(watch);
@@ -127,18 +127,18 @@ export class OpenWatches {
   }
 
   #look(watch: OpenWatch): void {
-    const place = this.#places.get(watch);
-    if (place === undefined) return;
-    const before = place.waitingBytes;
-    place.waitingBytes = watch.waitingBytes;
-    this.#waitingBytes += place.waitingBytes - before;
+    const entry = this.#entries.get(watch);
+    if (entry === undefined) return;
+    const before = entry.waitingBytes;
+    entry.waitingBytes = watch.waitingBytes;
+    this.#waitingBytes += entry.waitingBytes - before;
   }
 
   /** Down to three quarters, so that the next look at all of them is not due with the next write. */
   #makeRoom(): void {
-    for (const watch of this.#places.keys()) this.#look(watch);
+    for (const watch of this.#entries.keys()) this.#look(watch);
     if (this.#waitingBytes <= this.limits.allWaitingBytesMax) return;
-    const slowest = [...this.#places].sort(([, left], [, right]) => right.waitingBytes - left.waitingBytes);
+    const slowest = [...this.#entries].sort(([, left], [, right]) => right.waitingBytes - left.waitingBytes);
     for (const [watch] of slowest) {
       if (this.#waitingBytes <= this.limits.allWaitingBytesMax * 0.75) return;
       watch.cut();

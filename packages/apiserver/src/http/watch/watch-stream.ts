@@ -13,12 +13,12 @@ import { isInView } from "../../registry/scoped-view.ts";
 import { type Change, type ObjectStore, RevisionCompacted } from "../../storage/object-store.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
 import { bookmarkText } from "../answers/representation.ts";
-import type { Showing } from "../answers/showing.ts";
+import type { ViewOptions } from "../answers/view-options.ts";
 import { type ListOptions, revisionParameter } from "../requests/list-options.ts";
 import type { EventLines } from "./event-lines.ts";
 import type { OpenWatch, OpenWatches } from "./open-watches.ts";
 
-interface Ports {
+interface Deps {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly random: Pick<Random, "fraction">;
@@ -36,10 +36,10 @@ const lifeMsMax = 24 * 60 * 60_000;
  * is told nothing more until it has taken what it was told, and then goes on from history: it fills no memory of ours.
  */
 export class WatchStream implements Stream, OpenWatch {
-  readonly #ports: Ports;
+  readonly #deps: Deps;
   readonly #request: ObjectRequest;
   readonly #options: ListOptions;
-  readonly #showing: Showing;
+  readonly #showing: ViewOptions;
   #sink: StreamSink = nowhere;
   /** What is there at the beginning, as far as it is not sent yet. */
   #initial: Iterator<StoredObject> | undefined;
@@ -53,8 +53,8 @@ export class WatchStream implements Stream, OpenWatch {
   #owesProgress = false;
   #state: "live" | "behind" | "closed" = "live";
 
-  constructor(ports: Ports, request: ObjectRequest, options: ListOptions, showing: Showing) {
-    this.#ports = ports;
+  constructor(deps: Deps, request: ObjectRequest, options: ListOptions, showing: ViewOptions) {
+    this.#deps = deps;
     this.#request = request;
     this.#options = options;
     this.#showing = showing;
@@ -72,7 +72,7 @@ export class WatchStream implements Stream, OpenWatch {
     this.#sink = sink;
     sink.onClose(() => this.#close());
     this.#orFail(() => {
-      this.#ports.watches.add(this, this.#request.user, this.#ports.watched);
+      this.#deps.watches.add(this, this.#request.user, this.#deps.watched);
       this.#begin();
       this.#goOn();
     });
@@ -85,7 +85,7 @@ export class WatchStream implements Stream, OpenWatch {
     }
     this.#owesProgress = !this.#isUpToDate;
     if (this.#owesProgress) return;
-    this.#sent = this.#ports.store.revision;
+    this.#sent = this.#deps.store.revision;
     this.#bookmark(false);
   }
 
@@ -100,16 +100,16 @@ export class WatchStream implements Stream, OpenWatch {
   }
 
   #begin(): void {
-    const { clock, random, watches } = this.#ports;
+    const { clock, random, watches } = this.#deps;
     const { timeoutSeconds = 0, allowBookmarks } = this.#options;
     const lifeMs = timeoutSeconds > 0 ? timeoutSeconds * 1_000 : watches.limits.lifeMsMin * (1 + random.fraction());
     this.#timers.push(clock.after(Math.min(lifeMs, lifeMsMax), () => this.#timeOut()));
     if (allowBookmarks) this.#bookmarkLater();
     const { sendInitialEvents, resourceVersion } = this.#options;
     const asked = revisionParameter(resourceVersion);
-    this.#sent = asked || this.#ports.store.revision;
+    this.#sent = asked || this.#deps.store.revision;
     if (sendInitialEvents === undefined ? asked > 0 : !sendInitialEvents) return;
-    const { revision, items } = listObjects(this.#ports, this.#request, {
+    const { revision, items } = listObjects(this.#deps, this.#request, {
       selection: this.#options.selection,
       limit: 0,
       continueToken: "",
@@ -122,7 +122,7 @@ export class WatchStream implements Stream, OpenWatch {
   #goOn(): void {
     if (this.#initial !== undefined) this.#sendInitial(this.#initial);
     if (this.#state !== "live" || this.#initial !== undefined) return;
-    const stop = subscribe(this.#ports.store, scopeOf(this.#request), this.#sent, (change) => this.#deliver(change));
+    const stop = subscribe(this.#deps.store, scopeOf(this.#request), this.#sent, (change) => this.#deliver(change));
     this.#stop = stop;
     if (this.#state !== "live") stop();
     else if (this.#owesProgress) this.tellProgress();
@@ -150,16 +150,16 @@ export class WatchStream implements Stream, OpenWatch {
   }
 
   #write(type: string, stored: StoredObject): void {
-    const line = this.#ports.lines.line(type, stored, this.#showing, this.#isFirst);
+    const line = this.#deps.lines.line(type, stored, this.#showing, this.#isFirst);
     if (this.#sink.event === undefined) this.#sink.write(line.bytes);
     else this.#sink.event(line);
     this.#isFirst = false;
-    this.#ports.watches.wrote(this);
-    if (this.#state === "live" && this.waitingBytes > this.#ports.watches.limits.waitingBytesMax) this.#wait();
+    this.#deps.watches.wrote(this);
+    if (this.#state === "live" && this.waitingBytes > this.#deps.watches.limits.waitingBytesMax) this.#wait();
   }
 
   #wait(): void {
-    const { clock, watches } = this.#ports;
+    const { clock, watches } = this.#deps;
     this.#state = "behind";
     this.#stop();
     this.#stalled = clock.after(watches.limits.stalledMsMax, () => this.cut());
@@ -172,7 +172,7 @@ export class WatchStream implements Stream, OpenWatch {
   }
 
   #bookmarkLater(): void {
-    const { clock, watches, store } = this.#ports;
+    const { clock, watches, store } = this.#deps;
     this.#timers.push(
       clock.after(watches.limits.bookmarkMs, () => {
         this.#timers = [this.#timers[0] as Timer];
@@ -203,7 +203,7 @@ export class WatchStream implements Stream, OpenWatch {
   /** A client that takes bookmarks goes on from the very end, however long nothing happened. */
   #timeOut(): void {
     if (this.#isUpToDate && this.#options.allowBookmarks) {
-      this.#sent = this.#ports.store.revision;
+      this.#sent = this.#deps.store.revision;
       this.#bookmark(false);
     }
     this.finish();
@@ -227,7 +227,7 @@ export class WatchStream implements Stream, OpenWatch {
     for (const timer of this.#timers) timer.stop();
     this.#timers = [];
     this.#initial = undefined;
-    this.#ports.watches.remove(this);
+    this.#deps.watches.remove(this);
   }
 }
 

@@ -5,7 +5,7 @@ import { CallFailed, type WebhookCaller } from "./webhook-caller.ts";
 import { deniedBy, dryRunUnsupported, WebhookCallFailed } from "./webhook-failure.ts";
 import type { Invocation } from "./webhook-invocation.ts";
 
-export interface CallPorts {
+export interface CallDeps {
   readonly caller: WebhookCaller;
   /** A new UUID; the webhook has to repeat it. */
   readonly newUid: () => string;
@@ -20,7 +20,7 @@ export interface CallPorts {
 export async function callWebhook(
   { webhook, kind }: Invocation,
   request: AdmissionRequest,
-  ports: CallPorts,
+  deps: CallDeps,
   signal: AbortSignal,
 ): Promise<AdmissionResponse> {
   if (request.dryRun && !["None", "NoneOnDryRun"].includes(webhook.sideEffects)) throw dryRunUnsupported(webhook.name);
@@ -29,15 +29,15 @@ export async function callWebhook(
     const unknown = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
     throw new WebhookCallFailed(webhook.name, `could not create admission objects: ${unknown}`);
   }
-  const uid = ports.newUid();
+  const uid = deps.newUid();
   const call = {
     address: webhook.address,
     review: admissionReview(request, kind, uid, version),
     timeoutSeconds: webhook.timeoutSeconds,
   };
   try {
-    const response = readResponse(await ports.caller.call(call, signal), { type: webhook.type, uid, version });
-    return heard(webhook.name, request, response, ports);
+    const response = readResponse(await deps.caller.call(call, signal), { type: webhook.type, uid, version });
+    return heard(webhook.name, request, response, deps);
   } catch (error) {
     if (error instanceof CallFailed)
       throw new WebhookCallFailed(webhook.name, `failed to call webhook: ${error.message}`);
@@ -51,7 +51,7 @@ function heard(
   name: string,
   request: AdmissionRequest,
   response: AdmissionResponse,
-  { annotate }: CallPorts,
+  { annotate }: CallDeps,
 ): AdmissionResponse {
   for (const [key, value] of Object.entries(response.auditAnnotations)) annotate(request, `${name}/${key}`, value);
   for (const warning of response.warnings) request.warn(warning);

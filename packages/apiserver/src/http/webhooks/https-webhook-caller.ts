@@ -10,7 +10,7 @@ import { answerIn } from "./webhook-answer.ts";
 import { CallFailed, type WebhookCall, type WebhookCaller } from "./webhook-caller.ts";
 import { shownUrl, urlOf } from "./webhook-url.ts";
 
-export interface CallerPorts {
+export interface CallerDeps {
   readonly clock: Clock;
   /** Where a Service answers. Left out where there is no network of a cluster. */
   readonly resolveService?: (service: ServiceReference, signal: AbortSignal) => Promise<ServiceEndpoint>;
@@ -27,11 +27,11 @@ const socketsPerWebhookMax = 32;
 
 /** Calls webhooks over HTTPS, on connections that stay open between calls. */
 export class HttpsWebhookCaller implements WebhookCaller {
-  readonly #ports: CallerPorts;
+  readonly #deps: CallerDeps;
   readonly #agents = new Map<string, Agent>();
 
-  constructor(ports: CallerPorts) {
-    this.#ports = ports;
+  constructor(deps: CallerDeps) {
+    this.#deps = deps;
   }
 
   async call({ address, review, timeoutSeconds }: WebhookCall, signal: AbortSignal): Promise<JsonValue> {
@@ -39,7 +39,7 @@ export class HttpsWebhookCaller implements WebhookCaller {
     const shown = quote(shownUrl(address, url));
     const end = new AbortController();
     let isLate = false;
-    const timer = this.#ports.clock.after(timeoutSeconds * 1000, () => {
+    const timer = this.#deps.clock.after(timeoutSeconds * 1000, () => {
       isLate = true;
       end.abort();
     });
@@ -88,7 +88,7 @@ export class HttpsWebhookCaller implements WebhookCaller {
     const own = { host: url.hostname.replace(/^\[|\]$/g, ""), port: url.port === "" ? 443 : Number(url.port) };
     if (address.kind !== "service") return own;
     const { name } = address.service;
-    if (this.#ports.resolveService !== undefined) return this.#ports.resolveService(address.service, signal);
+    if (this.#deps.resolveService !== undefined) return this.#deps.resolveService(address.service, signal);
     throw new Error(
       `service ${JSON.stringify(name)} cannot be reached: this server has no cluster network, give a url`,
     );

@@ -7,12 +7,12 @@ import type { AdmissionRequest } from "../../registry/admission/admission-plugin
 import type { ApiObject } from "../../registry/kinds/api-object.ts";
 import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { inVersion } from "./admission-review.ts";
-import { type CallPorts, callWebhook } from "./call-webhook.ts";
+import { type CallDeps, callWebhook } from "./call-webhook.ts";
 import type { Webhook } from "./webhook.ts";
 import { internalError, requestTimedOut, WebhookCallFailed } from "./webhook-failure.ts";
-import { type Invocation, invocationOf, type MatchingPorts } from "./webhook-invocation.ts";
+import { type Invocation, invocationOf, type MatchingDeps } from "./webhook-invocation.ts";
 
-export interface MutatingPorts extends MatchingPorts, CallPorts {
+export interface MutatingDeps extends MatchingDeps, CallDeps {
   /** Applies a JSON patch; throws an error that says which step fails. */
   readonly applyPatch: (document: JsonValue, patch: JsonValue) => JsonValue;
 }
@@ -32,13 +32,13 @@ const mutationAnnotation = "mutation.webhook.admission.k8s.io/";
 export async function mutateByWebhooks(
   request: AdmissionRequest,
   webhooks: readonly Webhook[],
-  ports: MutatingPorts,
+  deps: MutatingDeps,
   signal: AbortSignal,
 ): Promise<ApiObject | undefined> {
   const rounds: Rounds = { asked: new Set(), again: new Set(), hasChanged: false };
-  const first = await runRound({ request, webhooks, rounds, round: 0 }, ports, signal);
+  const first = await runRound({ request, webhooks, rounds, round: 0 }, deps, signal);
   if (!rounds.hasChanged || rounds.again.size === 0) return first.object;
-  return (await runRound({ request: first, webhooks, rounds, round: 1 }, ports, signal)).object;
+  return (await runRound({ request: first, webhooks, rounds, round: 1 }, deps, signal)).object;
 }
 
 interface Round {
@@ -50,16 +50,16 @@ interface Round {
 
 async function runRound(
   { request, webhooks, rounds, round }: Round,
-  ports: MutatingPorts,
+  deps: MutatingDeps,
   signal: AbortSignal,
 ): Promise<AdmissionRequest> {
   let current = request;
   for (const [index, webhook] of webhooks.entries()) {
     if (round === 1 && !rounds.again.has(webhook.id)) continue;
-    const invocation = invocationOf(webhook, current, ports);
+    const invocation = invocationOf(webhook, current, deps);
     if (invocation === undefined) continue;
     const before = current;
-    current = await askedOf(invocation, before, { ...ports, place: `round_${round}_index_${index}` }, signal);
+    current = await askedOf(invocation, before, { ...deps, step: `round_${round}_index_${index}` }, signal);
     if (current !== before) requireAnother(rounds);
     if (webhook.reinvocationPolicy === "IfNeeded") rounds.asked = new Set([...rounds.asked, webhook.id]);
   }
@@ -77,22 +77,22 @@ function requireAnother(rounds: Rounds): void {
 async function askedOf(
   invocation: Invocation,
   request: AdmissionRequest,
-  ports: MutatingPorts & { readonly place: string },
+  deps: MutatingDeps & { readonly step: string },
   signal: AbortSignal,
 ): Promise<AdmissionRequest> {
   const { webhook } = invocation;
   let changed = request;
   try {
-    const { patch } = await callWebhook(invocation, request, ports, signal);
-    if (patch !== undefined) changed = patched(invocation, request, patch, ports);
+    const { patch } = await callWebhook(invocation, request, deps, signal);
+    if (patch !== undefined) changed = patched(invocation, request, patch, deps);
   } catch (error) {
     if (!(error instanceof WebhookCallFailed)) throw error;
     if (webhook.failurePolicy === "Fail") throw internalError(error.message);
     if (signal.aborted) throw requestTimedOut();
-    ports.annotate(request, `failed-open.${mutationAnnotation}${ports.place}`, webhook.name);
+    deps.annotate(request, `failed-open.${mutationAnnotation}${deps.step}`, webhook.name);
   }
   const mutated = { configuration: webhook.configuration, webhook: webhook.name, mutated: changed !== request };
-  ports.annotate(request, `${mutationAnnotation}${ports.place}`, writeJson(mutated));
+  deps.annotate(request, `${mutationAnnotation}${deps.step}`, writeJson(mutated));
   return changed;
 }
 
@@ -100,21 +100,21 @@ function patched(
   { webhook, kind }: Invocation,
   request: AdmissionRequest,
   patch: JsonValue,
-  ports: MutatingPorts & { readonly place: string },
+  deps: MutatingDeps & { readonly step: string },
 ): AdmissionRequest {
   const before = inVersion(request.object, kind);
   if (before === null) {
     const attempt = `admission webhook ${quote(webhook.name)} attempted to modify the object`;
     throw internalError(`${attempt}, which is not supported for this operation`);
   }
-  const after = shaped(applied(before, patch, ports), kind);
+  const after = shaped(applied(before, patch, deps), kind);
   const { configuration, name } = webhook;
   const note = { configuration, webhook: name, patch, patchType: "JSONPatch" };
-  ports.annotate(request, `${patchAnnotation}${ports.place}`, writeJson(note));
+  deps.annotate(request, `${patchAnnotation}${deps.step}`, writeJson(note));
   return jsonEquals(before, after) ? request : { ...request, object: inVersion(after, request.kind) as ApiObject };
 }
 
-function applied(object: ApiObject, patch: JsonValue, { applyPatch }: MutatingPorts): JsonValue {
+function applied(object: ApiObject, patch: JsonValue, { applyPatch }: MutatingDeps): JsonValue {
   try {
     return applyPatch(object, patch);
   } catch (error) {

@@ -1,10 +1,10 @@
 import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
-import { type CallPorts, callWebhook } from "./call-webhook.ts";
+import { type CallDeps, callWebhook } from "./call-webhook.ts";
 import type { Webhook } from "./webhook.ts";
 import { internalError, requestTimedOut, WebhookCallFailed } from "./webhook-failure.ts";
-import { type Invocation, invocationOf, type MatchingPorts } from "./webhook-invocation.ts";
+import { type Invocation, invocationOf, type MatchingDeps } from "./webhook-invocation.ts";
 
-export type ValidatingPorts = MatchingPorts & CallPorts;
+export type ValidatingDeps = MatchingDeps & CallDeps;
 
 /** How many webhooks are asked about one request at a time. */
 const parallelMax = 16;
@@ -14,10 +14,10 @@ const failedOpen = "failed-open.validating.webhook.admission.k8s.io/round_0_inde
 export async function validateByWebhooks(
   request: AdmissionRequest,
   webhooks: readonly Webhook[],
-  ports: ValidatingPorts,
+  deps: ValidatingDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const invocations = webhooks.flatMap((webhook) => invocationOf(webhook, request, ports) ?? []);
+  const invocations = webhooks.flatMap((webhook) => invocationOf(webhook, request, deps) ?? []);
   if (invocations.length === 0) return;
   if (signal.aborted) throw requestTimedOut();
   const problems = new Map<number, unknown>();
@@ -25,7 +25,7 @@ export async function validateByWebhooks(
   const work = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const [index, invocation] = next;
-      await ask(invocation, request, { ...ports, index }, signal).catch((error) => problems.set(index, error));
+      await ask(invocation, request, { ...deps, index }, signal).catch((error) => problems.set(index, error));
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallelMax, invocations.length) }, work));
@@ -36,14 +36,14 @@ export async function validateByWebhooks(
 async function ask(
   invocation: Invocation,
   request: AdmissionRequest,
-  ports: ValidatingPorts & { readonly index: number },
+  deps: ValidatingDeps & { readonly index: number },
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await callWebhook(invocation, request, ports, signal);
+    await callWebhook(invocation, request, deps, signal);
   } catch (error) {
     if (!(error instanceof WebhookCallFailed)) throw error;
     if (invocation.webhook.failurePolicy === "Fail") throw internalError(error.message);
-    ports.annotate(request, `${failedOpen}${ports.index}`, invocation.webhook.name);
+    deps.annotate(request, `${failedOpen}${deps.index}`, invocation.webhook.name);
   }
 }

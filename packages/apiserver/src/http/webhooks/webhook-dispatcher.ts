@@ -4,7 +4,7 @@ import { ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { AdmissionPlugin, AdmissionRequest, Verdict } from "../../registry/admission/admission-plugin.ts";
 import type { ApiObject } from "../../registry/kinds/api-object.ts";
 import { conditionProblem } from "./match-conditions.ts";
-import { type MutatingPorts, mutateByWebhooks } from "./mutating-webhooks.ts";
+import { type MutatingDeps, mutateByWebhooks } from "./mutating-webhooks.ts";
 import { validateByWebhooks } from "./validating-webhooks.ts";
 import type { WebhookCatalog } from "./webhook-catalog.ts";
 import { objectsIn } from "./webhook-configuration.ts";
@@ -15,7 +15,7 @@ export interface WebhookDispatcher extends AdmissionPlugin {
   validate(request: AdmissionRequest, signal: AbortSignal): Promise<Verdict>;
 }
 
-export interface DispatcherPorts extends MutatingPorts {
+export interface DispatcherDeps extends MutatingDeps {
   readonly catalog: WebhookCatalog;
 }
 
@@ -26,12 +26,12 @@ const configurationKinds: ReadonlySet<string> = new Set([
 
 const allowed: Verdict = { allowed: true };
 
-export function webhookDispatcher(ports: DispatcherPorts): WebhookDispatcher {
-  const { catalog } = ports;
+export function webhookDispatcher(deps: DispatcherDeps): WebhookDispatcher {
+  const { catalog } = deps;
   // Most servers have no webhooks at all: every write asks here, and nobody waits for nothing.
   const mutate = (request: AdmissionRequest, signal: AbortSignal): Promise<ApiObject | undefined> | undefined => {
     const webhooks = catalog.webhooksOf(request.plane, "mutating");
-    return webhooks.length === 0 ? undefined : mutateByWebhooks(request, webhooks, ports, signal);
+    return webhooks.length === 0 ? undefined : mutateByWebhooks(request, webhooks, deps, signal);
   };
   return {
     name: "webhooks",
@@ -47,7 +47,7 @@ export function webhookDispatcher(ports: DispatcherPorts): WebhookDispatcher {
       // A delete is never mutated, yet mutating webhooks hear of it too, and may refuse.
       if (request.operation === "DELETE") await mutate(request, signal);
       const webhooks = catalog.webhooksOf(request.plane, "validating");
-      if (webhooks.length > 0) await validateByWebhooks(request, webhooks, ports, signal);
+      if (webhooks.length > 0) await validateByWebhooks(request, webhooks, deps, signal);
       return allowed;
     },
   };

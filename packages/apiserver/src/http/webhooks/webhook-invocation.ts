@@ -17,7 +17,7 @@ export interface Invocation {
 }
 
 /** What matching asks of the server. */
-export interface MatchingPorts {
+export interface MatchingDeps {
   /** Undefined when there is no such namespace. */
   readonly namespaceLabels: (plane: string, namespace: string) => Labels | undefined;
   /** All versions that the objects of a kind are served in. */
@@ -25,24 +25,20 @@ export interface MatchingPorts {
 }
 
 /** Undefined when the webhook is not about this request. Throws a StatusError when nobody can say. */
-export function invocationOf(
-  webhook: Webhook,
-  request: AdmissionRequest,
-  ports: MatchingPorts,
-): Invocation | undefined {
-  const kind = matchingKind(webhook, request, ports);
+export function invocationOf(webhook: Webhook, request: AdmissionRequest, deps: MatchingDeps): Invocation | undefined {
+  const kind = matchingKind(webhook, request, deps);
   if (kind === undefined) return undefined;
-  if (!matchesNamespace(webhook, request, ports) || !matchesObject(webhook, request)) return undefined;
+  if (!matchesNamespace(webhook, request, deps) || !matchesObject(webhook, request)) return undefined;
   const invocation = { webhook, kind };
   return matchesConditions(invocation, request) ? invocation : undefined;
 }
 
 /** The kind itself when a rule names its version; else the first other version that a rule names. */
-function matchingKind(webhook: Webhook, request: AdmissionRequest, ports: MatchingPorts): ServedKind | undefined {
+function matchingKind(webhook: Webhook, request: AdmissionRequest, deps: MatchingDeps): ServedKind | undefined {
   const own = targetOf(request, request.kind);
   if (webhook.rules.some((rule) => ruleMatches(rule, own))) return request.kind;
   if (webhook.matchPolicy === "Exact") return undefined;
-  const others = ports.versionsOf(request.plane, request.kind).filter(({ version }) => version !== own.version);
+  const others = deps.versionsOf(request.plane, request.kind).filter(({ version }) => version !== own.version);
   for (const rule of webhook.rules) {
     const found = others.find((other) => ruleMatches(rule, targetOf(request, other)));
     if (found !== undefined) return found;
@@ -62,14 +58,14 @@ function targetOf(request: AdmissionRequest, kind: ServedKind): RuleTarget {
 }
 
 /** Objects of cluster scope are never left out by this selector. */
-function matchesNamespace({ namespaceSelector }: Webhook, request: AdmissionRequest, ports: MatchingPorts): boolean {
+function matchesNamespace({ namespaceSelector }: Webhook, request: AdmissionRequest, deps: MatchingDeps): boolean {
   const namespace = namespaceOf(request);
   const isNamespace = isNamespaceKind(request.kind);
   if (namespace === "" && !isNamespace) return true;
   if (!namespaceSelector.ok) throw internalError(namespaceSelector.issues.map(issueText).join(", "));
   if (namespaceSelector.value.length === 0) return true;
   const isWritten = isNamespace && request.subresource === "" && request.operation !== "DELETE";
-  const labels = isWritten ? labelsOf(request.object) : ports.namespaceLabels(request.plane, namespace);
+  const labels = isWritten ? labelsOf(request.object) : deps.namespaceLabels(request.plane, namespace);
   if (labels !== undefined) return matchesLabels(namespaceSelector.value, labels);
   throw new StatusError(resourceNotFound({ group: "", resource: "namespaces" }, namespace));
 }

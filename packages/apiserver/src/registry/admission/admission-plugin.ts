@@ -21,11 +21,11 @@ export function storedAs(stored: StoredObject): Outcome {
   };
 }
 
-export type Verdict = VerdictOf<Together>;
-export type Allowed = AllowedWith<Together>;
+export type Verdict = VerdictOf<WithCompanions>;
+export type Allowed = AllowedWith<WithCompanions>;
 
 /** At most one plug-in of a server has companions. */
-export interface Together {
+export interface WithCompanions {
   readonly companions: Companions;
   /**
    * Another verdict, when the companions cannot be stored although nothing is wrong with the object: their ticket was

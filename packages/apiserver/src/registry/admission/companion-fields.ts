@@ -9,7 +9,7 @@ import { compareObjects } from "../patch/fields/compare-objects.ts";
 import { writeFieldsV1 } from "../patch/fields/fields-v1.ts";
 import { type ListType, type MapType, type MergeType, mergeTypeOf } from "../patch/fields/merge-type.ts";
 import { uidElement } from "../patch/fields/path-element.ts";
-import { memberType } from "../patch/fields/value-form.ts";
+import { memberType } from "../patch/fields/type-variant.ts";
 import { withoutIdentity } from "../patch/managed/field-scope.ts";
 
 type Entries = readonly ManagedFieldsEntry[];

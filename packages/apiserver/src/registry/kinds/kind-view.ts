@@ -16,6 +16,8 @@ export interface KindView {
   readonly namespace?: string;
   /** Whether an object is in view; left out: all of them are. */
   readonly shows?: (object: ApiObject) => boolean;
+  /** Why an object is out of view, for the error message. */
+  readonly outOfView?: (object: ApiObject) => string;
   /** What is shown to be read, and belongs to more than this view. */
   readonly isReadOnly?: boolean;
   /** An object that is made here, with what makes it one of this view, unless it says otherwise itself. */

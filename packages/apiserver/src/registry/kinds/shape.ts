@@ -6,7 +6,7 @@ import { type MetadataChange, withFieldOf, withMetadata, without } from "../meta
 import { metadataChangeIssues } from "../metadata/metadata-change-rules.ts";
 import type { Subresource, WriteRequest } from "../object-request.ts";
 import type { ApiObject } from "./api-object.ts";
-import { shapedObject } from "./known-fit.ts";
+import { shapedObject } from "./fit-cache.ts";
 import type { ServedKind } from "./served-kind.ts";
 
 /** A new object in the shape it will be stored in. Throws when it is invalid, with all that is wrong. */

@@ -9,8 +9,8 @@ import {
 
 type Container = JsonValue[] | Record<string, JsonValue>;
 
-/** A place in a document: what holds it, and its name or index there. */
-export interface Place {
+/** A target in a document: what holds it, and its name or index there. */
+export interface PatchTarget {
   readonly container: Container;
   readonly key: string;
 }
@@ -41,7 +41,7 @@ export class JsonPatchDraft {
   }
 
   /** Undefined when something on the way is missing, or holds nothing. What precedes the first slash does not count. */
-  find(path: string): Place | undefined {
+  find(path: string): PatchTarget | undefined {
     const [, ...tokens] = path.split("/");
     const key = tokens.pop();
     let container = this.#own(this.#root);
@@ -73,22 +73,22 @@ export class JsonPatchDraft {
   }
 }
 
-/** The value at a place; undefined for a member that is not there. Throws for an item that cannot be. */
-export function valueAt({ container, key }: Place): JsonValue | undefined {
+/** The value at a target; undefined for a member that is not there. Throws for an item that cannot be. */
+export function valueAt({ container, key }: PatchTarget): JsonValue | undefined {
   return memberOf(container, Array.isArray(container) ? requireIndex(itemIndex(container, key)) : key);
 }
 
-export function addAt({ container, key }: Place, value: JsonValue): void {
+export function addAt({ container, key }: PatchTarget, value: JsonValue): void {
   if (Array.isArray(container)) container.splice(insertionIndex(container, key), 0, value);
   else setOwn(container, key, value);
 }
 
-export function replaceAt({ container, key }: Place, value: JsonValue): void {
+export function replaceAt({ container, key }: PatchTarget, value: JsonValue): void {
   if (Array.isArray(container)) container[requireIndex(itemIndex(container, key))] = value;
   else setOwn(container, key, value);
 }
 
-export function removeAt({ container, key }: Place): void {
+export function removeAt({ container, key }: PatchTarget): void {
   if (Array.isArray(container)) container.splice(requireIndex(itemIndex(container, key)), 1);
   else if (Object.hasOwn(container, key)) delete container[key];
   else throw new StepFailed(`Unable to remove nonexistent key: ${key}: missing value`);

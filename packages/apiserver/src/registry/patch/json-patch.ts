@@ -1,6 +1,14 @@
 import { isJsonObject, type JsonValue, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
-import { addAt, JsonPatchDraft, type Place, removeAt, replaceAt, StepFailed, valueAt } from "./json-patch-draft.ts";
+import {
+  addAt,
+  JsonPatchDraft,
+  type PatchTarget,
+  removeAt,
+  replaceAt,
+  StepFailed,
+  valueAt,
+} from "./json-patch-draft.ts";
 import type { JsonPatchOperation } from "./json-patch-operation.ts";
 import { PatchRejected, requireShallow } from "./patch-failure.ts";
 
@@ -46,14 +54,14 @@ class PatchRun {
 
   #add({ path, value = null }: JsonPatchOperation): void {
     if (path === undefined) throw new StepFailed("add operation failed to decode path: missing value");
-    const place = this.#find(path, `add operation does not apply: doc is missing path: "${path}"`);
-    within(`error in add for path: '${path}'`, () => addAt(place, value));
+    const target = this.#find(path, `add operation does not apply: doc is missing path: "${path}"`);
+    within(`error in add for path: '${path}'`, () => addAt(target, value));
   }
 
   #remove({ path }: JsonPatchOperation): void {
     if (path === undefined) throw new StepFailed("remove operation failed to decode path: missing value");
-    const place = this.#find(path, `remove operation does not apply: doc is missing path: "${path}"`);
-    within(`error in remove for path: '${path}'`, () => removeAt(place));
+    const target = this.#find(path, `remove operation does not apply: doc is missing path: "${path}"`);
+    within(`error in remove for path: '${path}'`, () => removeAt(target));
   }
 
   /** A member that is not there is added, and a document is only replaced by an object or an array. */
@@ -64,10 +72,10 @@ class PatchRun {
       if (isJsonObject(value) || Array.isArray(value)) this.#draft.replaceRoot(value);
       return;
     }
-    const place = this.#find(path, `replace operation does not apply: doc is missing path: ${path}`);
+    const target = this.#find(path, `replace operation does not apply: doc is missing path: ${path}`);
     within(
       () => `replace operation does not apply: doc is missing key: ${path}: missing value`,
-      () => replaceAt(place, value),
+      () => replaceAt(target, value),
     );
   }
 
@@ -80,8 +88,8 @@ class PatchRun {
       return moved;
     });
     const path = pathOf(operation);
-    const place = this.#find(path, `move operation does not apply: doc is missing destination path: ${path}`);
-    within(`error in move for path: '${path}'`, () => addAt(place, value));
+    const target = this.#find(path, `move operation does not apply: doc is missing destination path: ${path}`);
+    within(`error in move for path: '${path}'`, () => addAt(target, value));
   }
 
   #copy(operation: JsonPatchOperation): void {
@@ -90,9 +98,9 @@ class PatchRun {
     const value = within(`error in copy for from: '${from}'`, () => valueAt(source) ?? null);
     const { path } = operation;
     if (path === undefined) throw new StepFailed("copy operation failed to decode path: missing value");
-    const place = this.#find(path, `copy operation does not apply: doc is missing destination path: ${path}`);
+    const target = this.#find(path, `copy operation does not apply: doc is missing destination path: ${path}`);
     const copy = this.#duplicate(value);
-    within("error while adding value during copy", () => addAt(place, copy));
+    within("error while adding value during copy", () => addAt(target, copy));
   }
 
   #test(operation: JsonPatchOperation): void {
@@ -104,8 +112,8 @@ class PatchRun {
   }
 
   #tested(path: string): JsonValue {
-    const place = this.#find(path, `test operation does not apply: is missing path: ${path}`);
-    return within(`error in test for path: '${path}'`, () => valueAt(place) ?? null);
+    const target = this.#find(path, `test operation does not apply: is missing path: ${path}`);
+    return within(`error in test for path: '${path}'`, () => valueAt(target) ?? null);
   }
 
   /** A copy shares nothing with its source: later steps change either alone. */
@@ -118,10 +126,10 @@ class PatchRun {
     return structuredClone(value);
   }
 
-  #find(path: string, otherwise: string): Place {
-    const place = this.#draft.find(path);
-    if (place === undefined) throw new StepFailed(`${otherwise}: missing value`);
-    return place;
+  #find(path: string, otherwise: string): PatchTarget {
+    const target = this.#draft.find(path);
+    if (target === undefined) throw new StepFailed(`${otherwise}: missing value`);
+    return target;
   }
 }
 

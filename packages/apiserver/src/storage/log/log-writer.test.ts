@@ -1,6 +1,6 @@
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { HeldLog } from "../../../test/held-log.ts";
+import { BlockingLog } from "../../../test/blocking-log.ts";
 import type { ObjectKey } from "../object-key.ts";
 import { type ObjectStore, StorageUnavailable, type WriteResult } from "../object-store.ts";
 import { openStore } from "../store.ts";
@@ -15,7 +15,7 @@ function key(name: string): ObjectKey {
 }
 
 describe("writes on their way to the disk", () => {
-  let log: HeldLog;
+  let log: BlockingLog;
   let clock: FakeClock;
   let store: ObjectStore;
   let told: number[];
@@ -41,7 +41,7 @@ describe("writes on their way to the disk", () => {
   }
 
   beforeEach(async () => {
-    log = new HeldLog();
+    log = new BlockingLog();
     clock = new FakeClock();
     told = [];
     await open();

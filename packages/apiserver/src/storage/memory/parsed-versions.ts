@@ -1,11 +1,11 @@
 import type { StoreLimits } from "../store-limits.ts";
-import type { ShortTexts } from "./short-texts.ts";
+import type { TextCompressor } from "./text-compressor.ts";
 
 /** A version that holds what was parsed of it. */
 interface ParsedVersion {
   readonly textLength: number;
   letGo(parsed: ParsedVersions): void;
-  rest(texts: ShortTexts): void;
+  rest(texts: TextCompressor): void;
 }
 
 /**
@@ -14,11 +14,11 @@ interface ParsedVersion {
  */
 export class ParsedVersions {
   readonly #limits: StoreLimits;
-  readonly #texts: ShortTexts;
+  readonly #texts: TextCompressor;
   readonly #held = new Set<ParsedVersion>();
   #chars = 0;
 
-  constructor(limits: StoreLimits, texts: ShortTexts) {
+  constructor(limits: StoreLimits, texts: TextCompressor) {
     this.#limits = limits;
     this.#texts = texts;
   }

@@ -5,13 +5,13 @@ import { defaultLimits } from "../store-limits.ts";
 import type { StoredObject } from "../stored-object.ts";
 import { compareBytes, keyText } from "./key-order.ts";
 import { ParsedVersions } from "./parsed-versions.ts";
-import { ShortTexts } from "./short-texts.ts";
 import { SortedObjects } from "./sorted-objects.ts";
 import { StoredVersion } from "./stored-version.ts";
+import { TextCompressor } from "./text-compressor.ts";
 
 const start: ObjectKey = { plane: "", resource: "r", namespace: "", name: "" };
 
-const parsed = new ParsedVersions(defaultLimits, new ShortTexts());
+const parsed = new ParsedVersions(defaultLimits, new TextCompressor());
 
 function version(key: ObjectKey, revision: number): StoredObject {
   return new StoredVersion({ key, revision, deleted: false, text: "{}", more: false }, parsed);

@@ -10,7 +10,7 @@ const chunkMin = chunkMax / 4;
 const recentMax = 2_048;
 
 /** Where the first object at or after a key is, or would be added. */
-interface Place {
+interface KeyPosition {
   readonly key: ObjectKey;
   readonly chunk: number;
   readonly position: number;
@@ -26,7 +26,7 @@ export class SortedObjects {
   readonly #firstKeys = new SortedKeys();
   readonly #recent = new RecentObjects(recentMax);
   /** Of the key that was searched for last, until objects move: who is about to write a key asks for it several times. */
-  #lastPlace: Place | undefined;
+  #lastPosition: KeyPosition | undefined;
   #epoch = 0;
   #size = 0;
 
@@ -46,21 +46,21 @@ export class SortedObjects {
 
   /** Some object close to where the key is or would be. */
   near(key: ObjectKey): StoredObject | undefined {
-    const { chunk, position } = this.#placeOf(key);
+    const { chunk, position } = this.#positionOf(key);
     return this.#chunks[chunk]?.objects[Math.max(0, position - 1)];
   }
 
-  /** Adds an object, or takes the place of the version before, which it returns. */
+  /** Adds an object, or takes the found of the version before, which it returns. */
   set(stored: StoredObject): StoredObject | undefined {
     this.#recent.set(stored);
-    const { chunk: at, position } = this.#placeOf(stored.key);
+    const { chunk: at, position } = this.#positionOf(stored.key);
     const chunk = this.#own(at, stored.key);
     if (chunk.keys.isAt(position, stored.key)) {
       const found = chunk.objects[position];
       chunk.objects[position] = stored;
       return found;
     }
-    this.#lastPlace = undefined;
+    this.#lastPosition = undefined;
     chunk.insert(position, stored);
     if (position === 0) this.#firstKeys.replace(at, stored.key);
     this.#size += 1;
@@ -73,9 +73,9 @@ export class SortedObjects {
     const found = this.get(key);
     if (found === undefined) return undefined;
     this.#recent.delete(key);
-    const { chunk: at, position } = this.#placeOf(key);
+    const { chunk: at, position } = this.#positionOf(key);
     const chunk = this.#own(at, key);
-    this.#lastPlace = undefined;
+    this.#lastPosition = undefined;
     chunk.remove(position);
     this.#size -= 1;
     if (position === 0 && chunk.size > 0) this.#firstKeys.replace(at, chunk.firstKey);
@@ -92,7 +92,7 @@ export class SortedObjects {
   }
 
   #search(key: ObjectKey): StoredObject | undefined {
-    const { chunk: at, position } = this.#placeOf(key);
+    const { chunk: at, position } = this.#positionOf(key);
     const chunk = this.#chunks[at];
     if (chunk === undefined || !chunk.keys.isAt(position, key)) {
       this.#recent.set(new Missing(key));
@@ -103,14 +103,14 @@ export class SortedObjects {
     return found;
   }
 
-  #placeOf(key: ObjectKey): Place {
-    const last = this.#lastPlace;
+  #positionOf(key: ObjectKey): KeyPosition {
+    const last = this.#lastPosition;
     if (last !== undefined && isSame(last.key, key)) return last;
     const isPlain = isPlainlyOrdered(key);
     const chunk = this.#chunkOf(key, isPlain);
-    const place = { key, chunk, position: this.#chunks[chunk]?.keys.lowerBound(key, isPlain) ?? 0 };
-    this.#lastPlace = place;
-    return place;
+    const found = { key, chunk, position: this.#chunks[chunk]?.keys.lowerBound(key, isPlain) ?? 0 };
+    this.#lastPosition = found;
+    return found;
   }
 
   /** The last chunk that begins at or before the key, or the first. */

@@ -5,7 +5,7 @@ import type { LogRecord } from "../log/record-log.ts";
 import type { ObjectKey } from "../object-key.ts";
 import type { StoredObject } from "../stored-object.ts";
 import { ParsedVersions } from "./parsed-versions.ts";
-import type { ShortText, ShortTexts } from "./short-texts.ts";
+import type { CompressedText, TextCompressor } from "./text-compressor.ts";
 
 export type Parsed = KubernetesObject & JsonObject;
 
@@ -14,7 +14,7 @@ export class StoredVersion implements StoredObject {
   readonly key: ObjectKey;
   readonly revision: number;
   /** In short once it is at rest. */
-  #text: string | ShortText;
+  #text: string | CompressedText;
   /** Its object; without one, whom to tell when there is. One field for both: there are millions of versions. */
   #parsed: Parsed | ParsedVersions;
 
@@ -51,7 +51,7 @@ export class StoredVersion implements StoredObject {
   }
 
   /** Takes less room from now on; its text takes a little longer to read. */
-  rest(texts: ShortTexts): void {
+  rest(texts: TextCompressor): void {
     if (typeof this.#text === "string") this.#text = texts.of(this.key.resource, this.#text);
   }
 }

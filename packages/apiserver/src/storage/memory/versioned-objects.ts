@@ -8,14 +8,14 @@ import { History, undo } from "./history.ts";
 import { compareKeys } from "./key-order.ts";
 import { ObjectIndex } from "./object-index.ts";
 import { ParsedVersions } from "./parsed-versions.ts";
-import { ShortTexts } from "./short-texts.ts";
 import { type Parsed, StoredVersion } from "./stored-version.ts";
+import { TextCompressor } from "./text-compressor.ts";
 
 /** All durable objects and their recent history, in memory: the same records in the same order make the same state. */
 export class VersionedObjects {
   readonly #index = new ObjectIndex();
   readonly #history: History;
-  readonly #texts = new ShortTexts();
+  readonly #texts = new TextCompressor();
   readonly #parsed: ParsedVersions;
   #revision: number;
   /** The revision of the last record. */
@@ -82,7 +82,7 @@ export class VersionedObjects {
   /** Takes in the next record. Throws RangeError on one that does not follow from those before. */
   apply(record: LogRecord, object: Parsed | undefined, nowMs: number): Change {
     this.#follow(record.revision);
-    const change = this.#place(record, object);
+    const change = this.#apply(record, object);
     this.#revision = record.revision;
     this.#history.push(change, nowMs, record.more);
     return change;
@@ -97,7 +97,7 @@ export class VersionedObjects {
   restore(record: LogRecord): readonly number[] {
     this.#follow(record.revision);
     if (record.deleted && this.#index.get(record.key) === undefined) return [record.revision];
-    return obsoleteOnce(this.#place(record, undefined));
+    return obsoleteOnce(this.#apply(record, undefined));
   }
 
   /** Forgets the oldest transaction if a limit of history says so. */
@@ -112,7 +112,7 @@ export class VersionedObjects {
     this.#last = revision;
   }
 
-  #place(record: LogRecord, object: Parsed | undefined): Change {
+  #apply(record: LogRecord, object: Parsed | undefined): Change {
     const { key, revision, deleted } = record;
     const stored = new StoredVersion(record, this.#parsed);
     if (object === undefined) stored.rest(this.#texts);

@@ -18,7 +18,13 @@ export interface Wishes {
   /** Only looked at. */
   readonly shadowed: readonly PolicyClaim[];
   /** Why the change cannot be understood by policies that insist on it. */
-  readonly failures: readonly { readonly policy: ClaimPolicy; readonly message: string }[];
+  readonly failures: readonly PolicyFailure[];
+}
+
+/** Why a policy cannot be evaluated for a change. */
+export interface PolicyFailure {
+  readonly policy: ClaimPolicy;
+  readonly message: string;
 }
 
 export interface WishContext {
@@ -34,7 +40,7 @@ export function wishesOf(policies: readonly ClaimPolicy[], context: WishContext)
   const shadowed: PolicyClaim[] = [];
   const reduced: ReducedNeed[] = [];
   const rendered: PolicyRendering[] = [];
-  const failures: { policy: ClaimPolicy; message: string }[] = [];
+  const failures: PolicyFailure[] = [];
   for (const policy of policies) {
     const wish = wishOf(policy, change, input);
     if (wish.outcome !== "failed") rendered.push({ policy, claim: wish.outcome === "claim" ? wish.claim : undefined });
@@ -51,7 +57,7 @@ function noteFailure(
   policy: ClaimPolicy,
   message: string,
   { change, isShadow, told }: WishContext,
-  failures: { policy: ClaimPolicy; message: string }[],
+  failures: PolicyFailure[],
 ): void {
   const isKept = !isShadow(policy) && policy.policy.failurePolicy === "Fail";
   told.decided?.(policy.policy, change, isKept ? "misconfigured" : "ignored");

@@ -1,4 +1,4 @@
-import type { RequestListener, RequestSubject } from "@milo-quota/apiserver/http/observed-api.ts";
+import type { RequestObserver, RequestSubject } from "@milo-quota/apiserver/http/observed-api.ts";
 import type { MetricTable } from "../../telemetry/metric-declaration.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
@@ -34,7 +34,7 @@ export const requestMetrics = {
 /** Beyond so many sorts of requests, others are counted by their verb alone. */
 const subjectsMax = 500;
 
-export function measureRequests(metrics: Metrics): RequestListener {
+export function measureRequests(metrics: Metrics): RequestObserver {
   const requests = metrics.counter(requestMetrics.requests);
   const took = metrics.histogram(requestMetrics.took);
   const inFlight = metrics.gauge(requestMetrics.inFlight);

@@ -1,5 +1,5 @@
 import type { EmbeddedServer } from "@milo-quota/apiserver/embedded-server.ts";
-import type { RequestListener } from "@milo-quota/apiserver/http/observed-api.ts";
+import type { RequestObserver } from "@milo-quota/apiserver/http/observed-api.ts";
 import type { RecordLog } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { pause } from "@milo-quota/kubernetes/client/pause.ts";
 import type { QueueListeners } from "@milo-quota/kubernetes/client/queue/queue-listener.ts";
@@ -35,7 +35,7 @@ export class SystemMetrics {
   readonly #metrics: Metrics;
   readonly #stopProcess: () => void;
   readonly scrapes: Scrapes;
-  readonly toldRequests: RequestListener;
+  readonly requestObserver: RequestObserver;
   readonly toldQueues: QueueListeners;
   readonly toldDecisions: DecisionListener;
   readonly admission: Required<Pick<AdmissionOptions, "told" | "toldStreams">>;
@@ -47,7 +47,7 @@ export class SystemMetrics {
     this.#options = options;
     this.#metrics = metrics;
     this.scrapes = new Scrapes(metrics);
-    this.toldRequests = measureRequests(metrics);
+    this.requestObserver = measureRequests(metrics);
     this.toldQueues = measureQueues(metrics);
     this.toldDecisions = measureDecisions(metrics);
     this.admission = {

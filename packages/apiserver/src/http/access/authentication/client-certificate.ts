@@ -3,10 +3,10 @@ import { TLSSocket } from "node:tls";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { type CertificateSubject, certificateSubject } from "../../certificates/certificate-subject.ts";
 
-/** Whom a certificate stands for. `nobody`: it is fine, but names no user. */
+/** Whom a certificate stands for. `anonymous`: it is valid, but names no user. */
 export type CertificateVerdict =
   | { readonly outcome: "user"; readonly user: UserInfo }
-  | { readonly outcome: "nobody" }
+  | { readonly outcome: "anonymous" }
   | { readonly outcome: "refused"; readonly because: string };
 
 const clientPurpose = "1.3.6.1.5.5.7.3.2";
@@ -16,28 +16,28 @@ const credentialId = "authentication.kubernetes.io/credential-id";
 /** Verifies certificates against authorities; what does not change with time is worked out once for each. */
 export class ClientCertificates {
   readonly #authorities: readonly X509Certificate[];
-  readonly #known = new WeakMap<X509Certificate, Known>();
+  readonly #cache = new WeakMap<X509Certificate, CachedVerdict>();
 
   constructor(authorities: readonly X509Certificate[]) {
     this.#authorities = authorities;
   }
 
   verdictOn(certificate: X509Certificate, nowMs: number): CertificateVerdict {
-    const known = this.#known.get(certificate) ?? readOnce(certificate, this.#authorities);
-    this.#known.set(certificate, known);
-    if (known.subjects.some((subject) => nowMs < subject.notBeforeMs)) return refused("it is not valid yet");
-    if (known.subjects.some((subject) => nowMs > subject.notAfterMs)) return refused("it has expired");
-    return known.verdict;
+    const cached = this.#cache.get(certificate) ?? readCertificate(certificate, this.#authorities);
+    this.#cache.set(certificate, cached);
+    if (cached.subjects.some((subject) => nowMs < subject.notBeforeMs)) return refused("it is not valid yet");
+    if (cached.subjects.some((subject) => nowMs > subject.notAfterMs)) return refused("it has expired");
+    return cached.verdict;
   }
 }
 
-interface Known {
+interface CachedVerdict {
   readonly verdict: CertificateVerdict;
   /** Of the certificate and of its issuer: both have their time. */
   readonly subjects: readonly CertificateSubject[];
 }
 
-function readOnce(certificate: X509Certificate, authorities: readonly X509Certificate[]): Known {
+function readCertificate(certificate: X509Certificate, authorities: readonly X509Certificate[]): CachedVerdict {
   try {
     const issuer = authorities.find((authority) => isIssuedBy(certificate, authority));
     if (issuer === undefined) return { verdict: refused("it is not issued by an authority we know"), subjects: [] };
@@ -56,7 +56,7 @@ function verdictFor(certificate: X509Certificate, subject: CertificateSubject): 
   const purposes: readonly string[] | undefined = certificate.keyUsage;
   const isForClients = purposes === undefined || purposes.includes(clientPurpose) || purposes.includes(anyPurpose);
   if (!isForClients) return refused("it is not made for clients");
-  if (subject.commonName === "") return { outcome: "nobody" };
+  if (subject.commonName === "") return { outcome: "anonymous" };
   if (subject.uids.length > 1) return refused(`expected 1 UID, but found multiple: [${subject.uids.join(" ")}]`);
   if (subject.uids[0] === "") return refused("UID cannot be an empty string");
   const digest = createHash("sha256").update(certificate.raw).digest("hex");

@@ -8,8 +8,8 @@ import { type Authorizer, forbiddenRequest, type RequestAttributes, resourceAttr
 import { parseServiceAccountUsername, serviceAccountGroups, serviceAccountUsername } from "../service-account-name.ts";
 import { anonymousName, authenticatedGroup, unauthenticatedGroup } from "../well-known-users.ts";
 
-/** One thing about the user somebody wants to be, to be allowed on its own. */
-interface Wish {
+/** One attribute of the user to impersonate; each is authorized separately. */
+interface ImpersonationReference {
   readonly kind: "ServiceAccount" | "User" | "Group" | "UserExtra" | "UID";
   readonly name: string;
   readonly namespace: string;
@@ -24,12 +24,12 @@ export interface ImpersonationRequest extends RequestCredentials {
 }
 
 const extraPrefix = "impersonate-extra-";
-/** Each wish is a decision of its own, and costs the server as much as a request. */
-const wishesMax = 1_000;
+/** Each reference is authorized separately, which costs the server as much as a request. */
+const referencesMax = 1_000;
 
 /**
- * The user a request is made as: its own, or the one its headers ask to be. Rejects with a StatusError when the
- * headers make no sense, or when the requester may not be any part of that user.
+ * The user a request acts as: the authenticated one, or the one its headers impersonate. Throws a StatusError when the
+ * headers are invalid, or when the requester may not impersonate that user.
  */
 export async function impersonatedUser(
   request: ImpersonationRequest,
@@ -37,51 +37,51 @@ export async function impersonatedUser(
   authorizer: Authorizer,
   signal: AbortSignal,
 ): Promise<UserInfo> {
-  const wishes = wishesIn(request.headers);
-  if (wishes.length === 0) return requester;
-  refuseNonsense(request.uri, wishes);
-  for (const wish of wishes) {
-    const attributes = attributesOf(wish, requester, request.plane);
+  const references = impersonationReferences(request.headers);
+  if (references.length === 0) return requester;
+  rejectInvalid(request.uri, references);
+  for (const reference of references) {
+    const attributes = attributesOf(reference, requester, request.plane);
     const { outcome, reason } = await authorizer.authorize(attributes, signal);
     if (outcome !== "allow") throw new StatusError(forbiddenRequest(attributes, reason));
   }
-  return userOf(wishes);
+  return userOf(references);
 }
 
-export function wantsToBeAnother(headers: RequestHeaders): boolean {
+export function impersonates(headers: RequestHeaders): boolean {
   for (const header in headers) if (header.startsWith("impersonate-")) return true;
   return false;
 }
 
-function wishesIn(headers: RequestHeaders): readonly Wish[] {
-  if (!wantsToBeAnother(headers)) return [];
+function impersonationReferences(headers: RequestHeaders): readonly ImpersonationReference[] {
+  if (!impersonates(headers)) return [];
   const user = firstHeader(headers, "impersonate-user");
   const uid = firstHeader(headers, "impersonate-uid");
   const groups = headers["impersonate-group"] ?? [];
   return [
-    ...(user === "" ? [] : [userWish(user)]),
-    ...groups.map((name) => wish("Group", name)),
-    ...Object.entries(headers).flatMap(([header, values = []]) => extraWishes(header, values)),
-    ...(uid === "" ? [] : [wish("UID", uid)]),
+    ...(user === "" ? [] : [userReference(user)]),
+    ...groups.map((name) => referenceTo("Group", name)),
+    ...Object.entries(headers).flatMap(([header, values = []]) => extraReferences(header, values)),
+    ...(uid === "" ? [] : [referenceTo("UID", uid)]),
   ];
 }
 
-function userWish(username: string): Wish {
+function userReference(username: string): ImpersonationReference {
   const account = parseServiceAccountUsername(username);
-  return account === undefined ? wish("User", username) : { kind: "ServiceAccount", ...account, key: "" };
+  return account === undefined ? referenceTo("User", username) : { kind: "ServiceAccount", ...account, key: "" };
 }
 
-function extraWishes(header: string, values: readonly string[]): readonly Wish[] {
+function extraReferences(header: string, values: readonly string[]): readonly ImpersonationReference[] {
   if (!header.startsWith(extraPrefix)) return [];
   const key = unescapedKey(header.slice(extraPrefix.length));
-  return values.map((value) => ({ ...wish("UserExtra", value), key }));
+  return values.map((value) => ({ ...referenceTo("UserExtra", value), key }));
 }
 
-function wish(kind: Wish["kind"], name: string): Wish {
+function referenceTo(kind: ImpersonationReference["kind"], name: string): ImpersonationReference {
   return { kind, name, namespace: "", key: "" };
 }
 
-/** A key that is badly escaped is taken as it stands. */
+/** An invalid escape sequence leaves the key as it is. */
 function unescapedKey(escaped: string): string {
   try {
     return decodeURIComponent(escaped);
@@ -90,7 +90,7 @@ function unescapedKey(escaped: string): string {
   }
 }
 
-/** A refusal that Kubernetes makes before it talks in objects: bare text. */
+/** A failure that Kubernetes answers with plain text instead of a Status. */
 export class PlainFailure extends Error {
   override readonly name = "PlainFailure";
   readonly code: number;
@@ -101,25 +101,27 @@ export class PlainFailure extends Error {
   }
 }
 
-function refuseNonsense(uri: string, wishes: readonly Wish[]): void {
-  const first = wishes[0]?.kind;
+function rejectInvalid(uri: string, references: readonly ImpersonationReference[]): void {
+  const first = references[0]?.kind;
   if (first !== "User" && first !== "ServiceAccount") {
-    const shown = wishes.map(referenceText).join(" ");
+    const shown = references.map(referenceText).join(" ");
     const because = `requested [${shown}] without impersonating a user`;
     throw new PlainFailure(500, `Internal Server Error: ${quote(uri)}: ${because}`);
   }
-  if (wishes.length > wishesMax) {
-    throw new StatusError(failure("BadRequest", `at most ${wishesMax} groups and extra values can be impersonated`));
+  if (references.length > referencesMax) {
+    throw new StatusError(
+      failure("BadRequest", `at most ${referencesMax} groups and extra values can be impersonated`),
+    );
   }
 }
 
 /** The fields of an ObjectReference as Go prints them: kind, namespace, name, uid, apiVersion, resourceVersion, path. */
-function referenceText({ kind, namespace, name, key }: Wish): string {
+function referenceText({ kind, namespace, name, key }: ImpersonationReference): string {
   const version = kind === "UserExtra" || kind === "UID" ? "authentication.k8s.io/v1" : "";
   return `{${[kind, namespace, name, "", version, "", key].join(" ")}}`;
 }
 
-const wishResources = {
+const referenceResources = {
   ServiceAccount: { group: "", version: "v1", resource: "serviceaccounts" },
   User: { group: "", version: "v1", resource: "users" },
   Group: { group: "", version: "v1", resource: "groups" },
@@ -127,9 +129,13 @@ const wishResources = {
   UID: { group: "authentication.k8s.io", version: "v1", resource: "uids" },
 } as const;
 
-function attributesOf({ kind, name, namespace, key }: Wish, user: UserInfo, plane: string): RequestAttributes {
+function attributesOf(
+  { kind, name, namespace, key }: ImpersonationReference,
+  user: UserInfo,
+  plane: string,
+): RequestAttributes {
   return resourceAttributes(user, {
-    ...wishResources[kind],
+    ...referenceResources[kind],
     verb: "impersonate",
     plane,
     namespace,
@@ -138,25 +144,31 @@ function attributesOf({ kind, name, namespace, key }: Wish, user: UserInfo, plan
   });
 }
 
-function userOf(wishes: readonly Wish[]): UserInfo {
-  const named = (kind: Wish["kind"]) => wishes.filter((each) => each.kind === kind).map((each) => each.name);
-  const [account] = wishes.filter((each) => each.kind === "ServiceAccount");
+function userOf(references: readonly ImpersonationReference[]): UserInfo {
+  const named = (kind: ImpersonationReference["kind"]) =>
+    references.filter((each) => each.kind === kind).map((each) => each.name);
+  const [account] = references.filter((each) => each.kind === "ServiceAccount");
   const username = account === undefined ? (named("User")[0] as string) : serviceAccountUsername(account);
   const asked = named("Group");
   const implied = account !== undefined && asked.length === 0 ? serviceAccountGroups(account.namespace) : asked;
-  return { username, uid: named("UID")[0] ?? "", groups: withProofGroup(username, implied), extra: extraOf(wishes) };
+  return {
+    username,
+    uid: named("UID")[0] ?? "",
+    groups: withProofGroup(username, implied),
+    extra: extraOf(references),
+  };
 }
 
-/** Groups that are asked for are the last word on whether the user counts as authenticated. */
+/** An impersonated group decides whether the user counts as authenticated. */
 function withProofGroup(username: string, groups: readonly string[]): readonly string[] {
   if (groups.includes(unauthenticatedGroup)) return groups;
   if (username === anonymousName) return [...groups, unauthenticatedGroup];
   return groups.includes(authenticatedGroup) ? groups : [...groups, authenticatedGroup];
 }
 
-function extraOf(wishes: readonly Wish[]): Readonly<Record<string, readonly string[]>> {
+function extraOf(references: readonly ImpersonationReference[]): Readonly<Record<string, readonly string[]>> {
   const extra: Record<string, string[]> = {};
-  for (const { kind, key, name } of wishes) {
+  for (const { kind, key, name } of references) {
     if (kind !== "UserExtra") continue;
     setOwn(extra, key, [...((Object.hasOwn(extra, key) ? extra[key] : undefined) ?? []), name]);
   }

@@ -11,7 +11,7 @@ import { type Authorizer, type RequestAttributes, resourceAttributes } from "../
 import { mastersGroup } from "../well-known-users.ts";
 import type { PlanePolicy } from "./plane-policy.ts";
 import { noRule, type PolicyRule, parseRules, quotedList, ruleText } from "./policy-rule.ts";
-import { aggregateText, heldRules, missingRoleText } from "./rbac-authorizer.ts";
+import { aggregateText, missingRoleText, rulesOfUser } from "./rbac-authorizer.ts";
 import { type RbacResource, rbacGroup } from "./rbac-objects.ts";
 import { parseRoleRef, type RoleRef } from "./role-binding.ts";
 import { compacted, permissionCount, permissionsMax, uncovered } from "./rule-coverage.ts";
@@ -26,7 +26,7 @@ export interface RbacWrite {
   readonly old: JsonObject | undefined;
 }
 
-export interface EscalationPorts {
+export interface EscalationDeps {
   readonly policies: PolicyIndex;
   readonly authorizer: Authorizer;
 }
@@ -38,20 +38,20 @@ const checks: Readonly<Record<RbacResource, Check>> = {
   clusterrolebindings: checkBinding,
 };
 
-type Check = (write: RbacWrite, ports: EscalationPorts, signal: AbortSignal) => Promise<void>;
+type Check = (write: RbacWrite, deps: EscalationDeps, signal: AbortSignal) => Promise<void>;
 
 /**
  * Nobody gives away rights they do not have: unless they may `escalate` roles, or `bind` that role. Rejects with a
  * StatusError; settles for writes of anything that is not a role or a binding.
  */
-export async function refuseEscalation(write: RbacWrite, ports: EscalationPorts, signal: AbortSignal): Promise<void> {
+export async function refuseEscalation(write: RbacWrite, deps: EscalationDeps, signal: AbortSignal): Promise<void> {
   const { group, resource, user } = write.request;
   if (group !== rbacGroup || !Object.hasOwn(checks, resource)) return;
   if (user.groups.includes(mastersGroup) || changesBookkeepingOnly(write)) return;
-  await checks[resource as RbacResource](write, ports, signal);
+  await checks[resource as RbacResource](write, deps, signal);
 }
 
-async function checkRole(write: RbacWrite, { policies, authorizer }: EscalationPorts, signal: AbortSignal) {
+async function checkRole(write: RbacWrite, { policies, authorizer }: EscalationDeps, signal: AbortSignal) {
   const { user, plane, resource, namespace, name } = write.request;
   const asked = resourceAttributes(user, { verb: "escalate", plane, group: rbacGroup, resource, namespace, name });
   if ((await authorizer.authorize(asked, signal)).outcome === "allow") return;
@@ -64,7 +64,7 @@ async function checkRole(write: RbacWrite, { policies, authorizer }: EscalationP
   }
 }
 
-async function checkBinding(write: RbacWrite, { policies, authorizer }: EscalationPorts, signal: AbortSignal) {
+async function checkBinding(write: RbacWrite, { policies, authorizer }: EscalationDeps, signal: AbortSignal) {
   const { user, plane, namespace } = write.request;
   const roleRef = parseRoleRef(write.object);
   if (roleRef.kind === "Role" || roleRef.kind === "ClusterRole") {
@@ -92,7 +92,7 @@ function refuseMissing(write: RbacWrite, policy: PlanePolicy, wanted: readonly P
 function missingRights({ request }: RbacWrite, policy: PlanePolicy, wanted: readonly PolicyRule[]): string | undefined {
   const { user, namespace } = request;
   if (permissionCount(wanted) > permissionsMax) return `a role may list at most ${permissionsMax} permissions`;
-  const { rules, missing } = heldRules(policy, user, namespace);
+  const { rules, missing } = rulesOfUser(policy, user, namespace);
   const lacking = uncovered(rules, wanted);
   if (lacking.length === 0) return undefined;
   const problems = missing.map((role) => missingRoleText(role, request.resource));

@@ -24,12 +24,12 @@ function decide(policy: PlanePolicy, asked: RequestAttributes): Decision {
 }
 
 /** Everything that somebody may do in a namespace, and the roles they were promised in vain. */
-export interface HeldRules {
+export interface RulesOfUser {
   readonly rules: readonly PolicyRule[];
   readonly missing: readonly RoleRef[];
 }
 
-export function heldRules(policy: PlanePolicy, user: UserInfo, namespace: string): HeldRules {
+export function rulesOfUser(policy: PlanePolicy, user: UserInfo, namespace: string): RulesOfUser {
   const rules: PolicyRule[] = [];
   const missing: RoleRef[] = [];
   for (const grant of policy.grantsFor(user, namespace)) {

@@ -2,7 +2,7 @@ import { type FieldIssue, invalid } from "@milo-quota/kubernetes/protocol/field-
 import { type JsonObject, setOwn } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import type { RequestAttributes } from "../authorizer.ts";
-import { type Place, readObject, readText, readTexts, within } from "./review-fields.ts";
+import { type FieldLocation, readObject, readText, readTexts, within } from "./review-fields.ts";
 import { type ReviewSelector, readSelector, selectorIssues } from "./review-selector.ts";
 
 /** What a review of access asks about, read from its spec. */
@@ -23,21 +23,21 @@ export interface ResourceQuestion {
 }
 
 export function readQuestion(review: JsonObject, kind: string): AccessQuestion {
-  const root: Place = { review: kind, path: "" };
+  const root: FieldLocation = { review: kind, path: "" };
   const spec = readObject(review, "spec", root) ?? {};
-  const place = within(root, "spec");
-  const path = readObject(spec, "nonResourceAttributes", place);
-  const pathPlace = within(place, "nonResourceAttributes");
-  const resource = readObject(spec, "resourceAttributes", place);
+  const location = within(root, "spec");
+  const path = readObject(spec, "nonResourceAttributes", location);
+  const pathLocation = within(location, "nonResourceAttributes");
+  const resource = readObject(spec, "resourceAttributes", location);
   return {
-    resource: resource && readResource(resource, within(place, "resourceAttributes")),
-    path: path && { path: readText(path, "path", pathPlace), verb: readText(path, "verb", pathPlace) },
-    subject: readSubject(spec, place),
+    resource: resource && readResource(resource, within(location, "resourceAttributes")),
+    path: path && { path: readText(path, "path", pathLocation), verb: readText(path, "verb", pathLocation) },
+    subject: readSubject(spec, location),
   };
 }
 
-function readResource(resource: JsonObject, place: Place): ResourceQuestion {
-  const text = (key: string) => readText(resource, key, place);
+function readResource(resource: JsonObject, location: FieldLocation): ResourceQuestion {
+  const text = (key: string) => readText(resource, key, location);
   return {
     attributes: {
       namespace: text("namespace"),
@@ -48,19 +48,19 @@ function readResource(resource: JsonObject, place: Place): ResourceQuestion {
       subresource: text("subresource"),
       name: text("name"),
     },
-    fieldSelector: readSelector(resource, "field", place),
-    labelSelector: readSelector(resource, "label", place),
+    fieldSelector: readSelector(resource, "field", location),
+    labelSelector: readSelector(resource, "label", location),
   };
 }
 
-function readSubject(spec: JsonObject, place: Place): UserInfo {
+function readSubject(spec: JsonObject, location: FieldLocation): UserInfo {
   const extra: Record<string, readonly string[]> = {};
-  const sent = readObject(spec, "extra", place) ?? {};
-  for (const key of Object.keys(sent)) setOwn(extra, key, readTexts(sent, key, within(place, "extra")));
+  const sent = readObject(spec, "extra", location) ?? {};
+  for (const key of Object.keys(sent)) setOwn(extra, key, readTexts(sent, key, within(location, "extra")));
   return {
-    username: readText(spec, "user", place),
-    uid: readText(spec, "uid", place),
-    groups: readTexts(spec, "groups", place),
+    username: readText(spec, "user", location),
+    uid: readText(spec, "uid", location),
+    groups: readTexts(spec, "groups", location),
     extra,
   };
 }

@@ -17,7 +17,7 @@ import {
   readQuestion,
   subjectIssues,
 } from "./access-review-spec.ts";
-import type { ReviewContext, ReviewPorts } from "./review-context.ts";
+import type { ReviewContext, ReviewDeps } from "./review-context.ts";
 import { badRequest, readReview } from "./review-fields.ts";
 import { selectorProblem } from "./review-selector.ts";
 
@@ -27,7 +27,7 @@ const group = "authorization.k8s.io";
 export async function selfSubjectAccessReview(
   body: unknown,
   context: ReviewContext,
-  { authorizer }: ReviewPorts,
+  { authorizer }: ReviewDeps,
   signal: AbortSignal,
 ): Promise<JsonObject> {
   const kind = "SelfSubjectAccessReview";
@@ -42,7 +42,7 @@ export async function selfSubjectAccessReview(
 export async function subjectAccessReview(
   body: unknown,
   context: ReviewContext,
-  { authorizer }: ReviewPorts,
+  { authorizer }: ReviewDeps,
   signal: AbortSignal,
 ): Promise<JsonObject> {
   const kind = "SubjectAccessReview";
@@ -57,7 +57,7 @@ export async function subjectAccessReview(
 export async function localSubjectAccessReview(
   body: unknown,
   context: ReviewContext,
-  { authorizer }: ReviewPorts,
+  { authorizer }: ReviewDeps,
   signal: AbortSignal,
 ): Promise<JsonObject> {
   const kind = "LocalSubjectAccessReview";
@@ -125,9 +125,9 @@ function attributesOf(
   user: UserInfo,
   { plane, view }: ReviewContext,
 ): RequestAttributes {
-  const place = { plane, ...(view === undefined ? {} : { view }) };
-  if (resource !== undefined) return resourceAttributes(user, { ...place, ...resource.attributes });
-  const nothing = resourceAttributes(user, { verb: path?.verb ?? "", ...place, group: "", resource: "" });
+  const scope = { plane, ...(view === undefined ? {} : { view }) };
+  if (resource !== undefined) return resourceAttributes(user, { ...scope, ...resource.attributes });
+  const nothing = resourceAttributes(user, { verb: path?.verb ?? "", ...scope, group: "", resource: "" });
   return { ...nothing, version: "", path: path?.path ?? "", isResource: false };
 }
 

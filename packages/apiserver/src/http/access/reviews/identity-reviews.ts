@@ -3,7 +3,7 @@ import { Timestamp } from "@milo-quota/kubernetes/cel/values/value.ts";
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { TokenIdentity } from "../authentication/token-authenticator.ts";
 import { userInfoJson, withAuthenticatedGroup } from "../well-known-users.ts";
-import type { ReviewContext, ReviewPorts } from "./review-context.ts";
+import type { ReviewContext, ReviewDeps } from "./review-context.ts";
 import { badRequest, readObject, readReview, readText, readTexts, within } from "./review-fields.ts";
 
 const group = "authentication.k8s.io";
@@ -12,7 +12,7 @@ const group = "authentication.k8s.io";
 export async function selfSubjectReview(
   body: unknown,
   { user }: ReviewContext,
-  { clock }: ReviewPorts,
+  { clock }: ReviewDeps,
 ): Promise<JsonObject> {
   const kind = "SelfSubjectReview";
   readReview(body, kind, group);
@@ -25,7 +25,7 @@ export async function selfSubjectReview(
 export async function tokenReview(
   body: unknown,
   { namespace }: ReviewContext,
-  { tokens, audiences: own }: ReviewPorts,
+  { tokens, audiences: own }: ReviewDeps,
   signal: AbortSignal,
 ): Promise<JsonObject> {
   const kind = "TokenReview";
@@ -33,10 +33,10 @@ export async function tokenReview(
   if (namespace !== "") throw badRequest(`namespace is not allowed on this type: ${namespace}`);
   const root = { review: kind, path: "" };
   const spec = readObject(review, "spec", root) ?? {};
-  const place = within(root, "spec");
-  const token = readText(spec, "token", place);
+  const location = within(root, "spec");
+  const token = readText(spec, "token", location);
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
-  const wanted = readTexts(spec, "audiences", place);
+  const wanted = readTexts(spec, "audiences", location);
   const identity = await tokens.authenticateToken(token, signal);
   const audiences = (identity?.audiences ?? own).filter((one) => (wanted.length === 0 ? own : wanted).includes(one));
   const metadata = ownValue(review, "metadata");

@@ -15,7 +15,7 @@ export interface ReviewContext {
 }
 
 /** Whom reviews ask. */
-export interface ReviewPorts {
+export interface ReviewDeps {
   readonly authorizer: Authorizer;
   readonly policies: PolicyIndex;
   /** Whether others than roles give rights, which nobody can list. */

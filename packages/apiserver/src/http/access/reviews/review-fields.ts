@@ -4,7 +4,7 @@ import { typeFault } from "@milo-quota/kubernetes/protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 
 /** Where in a review an object stands that is being read. */
-export interface Place {
+export interface FieldLocation {
   readonly review: string;
   readonly path: string;
 }
@@ -35,44 +35,44 @@ function splitVersion(apiVersion: string): readonly [string, string] {
   return slash < 0 ? ["", apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
 }
 
-export function readText(object: JsonObject, key: string, place: Place): string {
+export function readText(object: JsonObject, key: string, location: FieldLocation): string {
   const value = ownValue(object, key) ?? "";
-  if (typeof value !== "string") throw unreadable(value, key, place, "string");
+  if (typeof value !== "string") throw unreadable(value, key, location, "string");
   return value;
 }
 
-export function readTexts(object: JsonObject, key: string, place: Place): readonly string[] {
+export function readTexts(object: JsonObject, key: string, location: FieldLocation): readonly string[] {
   const value = ownValue(object, key) ?? [];
-  if (!Array.isArray(value)) throw unreadable(value, key, place, "array");
+  if (!Array.isArray(value)) throw unreadable(value, key, location, "array");
   return value.map((item: JsonValue, index) => {
-    if (typeof item !== "string") throw unreadable(item, `${key}[${index}]`, place, "string");
+    if (typeof item !== "string") throw unreadable(item, `${key}[${index}]`, location, "string");
     return item;
   });
 }
 
 /** Undefined when it is left out, or null. */
-export function readObject(object: JsonObject, key: string, place: Place): JsonObject | undefined {
+export function readObject(object: JsonObject, key: string, location: FieldLocation): JsonObject | undefined {
   const value = ownValue(object, key) ?? undefined;
-  if (value !== undefined && !isJsonObject(value)) throw unreadable(value, key, place, "object");
+  if (value !== undefined && !isJsonObject(value)) throw unreadable(value, key, location, "object");
   return value;
 }
 
-export function readObjects(object: JsonObject, key: string, place: Place): readonly JsonObject[] {
+export function readObjects(object: JsonObject, key: string, location: FieldLocation): readonly JsonObject[] {
   const value = ownValue(object, key) ?? [];
-  if (!Array.isArray(value)) throw unreadable(value, key, place, "array");
+  if (!Array.isArray(value)) throw unreadable(value, key, location, "array");
   return value.map((item: JsonValue, index) => {
-    if (!isJsonObject(item)) throw unreadable(item, `${key}[${index}]`, place, "object");
+    if (!isJsonObject(item)) throw unreadable(item, `${key}[${index}]`, location, "object");
     return item;
   });
 }
 
-export function within(place: Place, key: string): Place {
-  return { ...place, path: place.path === "" ? key : `${place.path}.${key}` };
+export function within(location: FieldLocation, key: string): FieldLocation {
+  return { ...location, path: location.path === "" ? key : `${location.path}.${key}` };
 }
 
-function unreadable(value: JsonValue, key: string, place: Place, expected: string): StatusError {
-  const problem = `${within(place, key).path}: ${typeFault(expected, value)}`;
-  return badRequest(`${place.review} in version "v1" cannot be handled as a ${place.review}: ${problem}`);
+function unreadable(value: JsonValue, key: string, location: FieldLocation, expected: string): StatusError {
+  const problem = `${within(location, key).path}: ${typeFault(expected, value)}`;
+  return badRequest(`${location.review} in version "v1" cannot be handled as a ${location.review}: ${problem}`);
 }
 
 export function badRequest(message: string): StatusError {

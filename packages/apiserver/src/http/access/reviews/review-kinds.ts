@@ -1,13 +1,13 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { localSubjectAccessReview, selfSubjectAccessReview, subjectAccessReview } from "./access-reviews.ts";
 import { selfSubjectReview, tokenReview } from "./identity-reviews.ts";
-import type { ReviewContext, ReviewPorts } from "./review-context.ts";
+import type { ReviewContext, ReviewDeps } from "./review-context.ts";
 import { selfSubjectRulesReview } from "./rules-review.ts";
 
 export type Review = (
   body: unknown,
   context: ReviewContext,
-  ports: ReviewPorts,
+  deps: ReviewDeps,
   signal: AbortSignal,
 ) => Promise<JsonObject>;
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { labelValue, qualifiedName } from "@milo-quota/kubernetes/protocol/names.ts";
 import { parseFieldSelector } from "@milo-quota/kubernetes/protocol/selectors/field-selector.ts";
 import { parseSelectorText } from "@milo-quota/kubernetes/protocol/selectors/label-selector-text.ts";
-import { type Place, readObject, readObjects, readText, readTexts, within } from "./review-fields.ts";
+import { type FieldLocation, readObject, readObjects, readText, readTexts, within } from "./review-fields.ts";
 
 /** A selector that a list or watch would be made with; roles do not look at it, but it has to make sense. */
 export interface ReviewSelector {
@@ -19,10 +19,14 @@ interface Requirement {
 
 export type SelectorKind = "field" | "label";
 
-export function readSelector(resource: JsonObject, kind: SelectorKind, place: Place): ReviewSelector | undefined {
-  const sent = readObject(resource, `${kind}Selector`, place);
+export function readSelector(
+  resource: JsonObject,
+  kind: SelectorKind,
+  location: FieldLocation,
+): ReviewSelector | undefined {
+  const sent = readObject(resource, `${kind}Selector`, location);
   if (sent === undefined) return undefined;
-  const at = within(place, `${kind}Selector`);
+  const at = within(location, `${kind}Selector`);
   const item = within(at, "requirements");
   return {
     raw: readText(sent, "rawSelector", at),

@@ -9,7 +9,7 @@ import { allowMasters, firstOpinionOf } from "../authorizer.ts";
 import { bootstrapClusterRoleBindings, bootstrapClusterRoles } from "../rbac/bootstrap-policy.ts";
 import { rbacAuthorizer } from "../rbac/rbac-authorizer.ts";
 import { PolicyIndex } from "../rbac/rules-by-subject.ts";
-import type { ReviewContext, ReviewPorts } from "./review-context.ts";
+import type { ReviewContext, ReviewDeps } from "./review-context.ts";
 import { reviewKinds } from "./review-kinds.ts";
 
 const signal = new AbortController().signal;
@@ -43,7 +43,7 @@ const forMany: TokenAuthenticator = {
     token === "many" ? { user: alice, audiences: ["vault", "https://milo"] } : undefined,
 };
 const table = tokenTable([{ token: "alicetoken", user: { ...alice, groups: ["devs"], extra: { scopes: ["a"] } } }]);
-const ports: ReviewPorts = {
+const deps: ReviewDeps = {
   authorizer: firstOpinionOf([allowMasters, rbacAuthorizer(policies)]),
   policies,
   tokens: {
@@ -62,7 +62,7 @@ async function ask(
   const review = reviewKinds.find((kind) => kind.resource === resource);
   if (review === undefined) throw new Error(`no review ${resource}`);
   try {
-    return await review.answer(body, { user: alice, plane: "root", namespace: "", ...context }, ports, signal);
+    return await review.answer(body, { user: alice, plane: "root", namespace: "", ...context }, deps, signal);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     return `${error.status.code} ${error.message}`;
@@ -256,7 +256,7 @@ describe("reviews of access", () => {
   }
 
   it("leave name and kind out of what they say of themselves", async () => {
-    const review = reviewKinds[0]?.answer({}, { user: alice, plane: "root", namespace: "" }, ports, signal);
+    const review = reviewKinds[0]?.answer({}, { user: alice, plane: "root", namespace: "" }, deps, signal);
     await expect(review).rejects.toMatchObject({
       status: {
         details: {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { aggregateText, heldRules, missingRoleText } from "../rbac/rbac-authorizer.ts";
-import type { ReviewContext, ReviewPorts } from "./review-context.ts";
+import { aggregateText, missingRoleText, rulesOfUser } from "../rbac/rbac-authorizer.ts";
+import type { ReviewContext, ReviewDeps } from "./review-context.ts";
 import { badRequest, readObject, readReview, readText, within } from "./review-fields.ts";
 
 const group = "authorization.k8s.io";
@@ -10,13 +10,13 @@ const kind = "SelfSubjectRulesReview";
 export async function selfSubjectRulesReview(
   body: unknown,
   { user, plane }: ReviewContext,
-  { policies, hasUnlistedRights = false }: ReviewPorts,
+  { policies, hasUnlistedRights = false }: ReviewDeps,
 ): Promise<JsonObject> {
   const root = { review: kind, path: "" };
   const spec = readObject(readReview(body, kind, group), "spec", root) ?? {};
   const namespace = readText(spec, "namespace", within(root, "spec"));
   if (namespace === "") throw badRequest("no namespace on request");
-  const { rules, missing } = heldRules(policies.of(plane), user, namespace);
+  const { rules, missing } = rulesOfUser(policies.of(plane), user, namespace);
   const unlisted = hasUnlistedRights ? ["rights that are not given by roles are not listed"] : [];
   const problems = [...missing.map((role) => missingRoleText(role)), ...unlisted];
   const resourceRules = rules

@@ -11,27 +11,29 @@ import { normalizedSchema } from "../schemas/normalized-schema.ts";
 import { given, isSet, namedSchemas, subschema } from "../schemas/raw-schema.ts";
 
 /** Puts a value into the object it would be a default in. */
-type Surround = (value: JsonValue) => JsonValue;
+type Wrap = (value: JsonValue) => JsonValue;
 
-interface Place {
+interface SchemaPosition {
   readonly path: string;
   readonly isRoot: boolean;
   /** Whether inside apiVersion, kind or metadata of an object. */
   readonly isInsideMeta: boolean;
-  readonly surround: Surround;
+  readonly wrapInObject: Wrap;
 }
 
 /** Defaults are right by the schema they stand in, and have no field it does not know. Of a structural schema. */
 export function defaultIssues(schema: JsonObject, path: string): readonly FieldIssue[] {
-  return visit(schema, { path, isRoot: true, isInsideMeta: false, surround: (value) => value });
+  return visit(schema, { path, isRoot: true, isInsideMeta: false, wrapInObject: (value) => value });
 }
 
 const embedded = "x-kubernetes-embedded-resource";
 const metaFields = new Set(["metadata", "apiVersion", "kind"]);
 
-function visit(schema: JsonObject, place: Place): readonly FieldIssue[] {
-  const isObject = place.isRoot || isSet(schema, embedded);
-  const here: Place = isObject ? { ...place, isInsideMeta: false, surround: (value) => value } : place;
+function visit(schema: JsonObject, position: SchemaPosition): readonly FieldIssue[] {
+  const isObject = position.isRoot || isSet(schema, embedded);
+  const here: SchemaPosition = isObject
+    ? { ...position, isInsideMeta: false, wrapInObject: (value) => value }
+    : position;
   const value = given(schema, "default");
   const items = subschema(schema, "items");
   return [
@@ -49,17 +51,17 @@ function visit(schema: JsonObject, place: Place): readonly FieldIssue[] {
   ];
 }
 
-function below(place: Place, path: string, wrap: Surround): Place {
-  return { ...place, path, isRoot: false, surround: (value) => place.surround(wrap(value)) };
+function below(position: SchemaPosition, path: string, wrap: Wrap): SchemaPosition {
+  return { ...position, path, isRoot: false, wrapInObject: (value) => position.wrapInObject(wrap(value)) };
 }
 
-function issuesOf(schema: JsonObject, value: JsonValue, place: Place): readonly FieldIssue[] {
+function issuesOf(schema: JsonObject, value: JsonValue, position: SchemaPosition): readonly FieldIssue[] {
   const compiled = compileSchema(normalizedSchema(schema as Schema));
-  const at = `${place.path}.default`;
-  const early = place.isInsideMeta ? metaIssues(value, place, at) : ownIssues(compiled, value, at);
+  const at = `${position.path}.default`;
+  const early = position.isInsideMeta ? metaIssues(value, position, at) : ownIssues(compiled, value, at);
   if (early.blocking.length > 0) return [...early.others, ...early.blocking];
   const wrong = schemaIssues(compiled, value, { base: at });
-  return [...early.others, ...(wrong.length > 0 ? wrong : ruleFindings(compiled, value, at, place.isRoot))];
+  return [...early.others, ...(wrong.length > 0 ? wrong : ruleFindings(compiled, value, at, position.isRoot))];
 }
 
 interface Early {
@@ -77,8 +79,8 @@ function ownIssues(compiled: CompiledSchema, value: JsonValue, at: string): Earl
   };
 }
 
-function metaIssues(value: JsonValue, { surround }: Place, at: string): Early {
-  const object = surround(value);
+function metaIssues(value: JsonValue, { wrapInObject }: SchemaPosition, at: string): Early {
+  const object = wrapInObject(value);
   const whole = isJsonObject(object) ? { apiVersion: "validation/v1", kind: "Validation", ...object } : {};
   const issues = resourceIssues(whole, "");
   const text = issues.length === 1 ? issues.map(issueText).join() : `[${issues.map(issueText).join(", ")}]`;

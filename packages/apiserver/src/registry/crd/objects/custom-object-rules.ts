@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-q
 import { schemaIssues } from "@milo-quota/kubernetes/schema/check.ts";
 import { repetitionIssues } from "@milo-quota/kubernetes/schema/list-keys.ts";
 import type { ApiObject } from "../../kinds/api-object.ts";
-import { isKnownToFit, isKnownToFitWhole } from "../../kinds/known-fit.ts";
+import { objectFitsSchema, partFitsSchema } from "../../kinds/fit-cache.ts";
 import type { WrittenPart } from "../../kinds/served-kind.ts";
 import type { CompiledDefinition } from "../compiled-definition.ts";
 import type { ScalePaths } from "../definitions/definition.ts";
@@ -56,11 +56,11 @@ export function judgeObject(definition: CompiledDefinition, judged: Judged): Obj
 
 /** Whether schema and lists have nothing to say, as they nearly always have. */
 function isObvious({ schema }: CompiledDefinition, { object, old, part }: Judged): boolean {
-  if (part !== "status") return isKnownToFitWhole(schema, object);
+  if (part !== "status") return objectFitsSchema(schema, object);
   const compiled = schema.properties.get("status");
   const status = member(object, "status");
   if (compiled === undefined || status === undefined || old === undefined) return false;
-  return isSameButForStatus(object, old) && isKnownToFit(compiled, status);
+  return isSameButForStatus(object, old) && partFitsSchema(compiled, status);
 }
 
 function isSameButForStatus(object: JsonObject, old: JsonObject): boolean {

@@ -6,12 +6,12 @@ const told = new WeakMap<CompiledSchema, boolean>();
  * Whether two values of a schema are the same for every rule if their texts are. Not where there may be numbers with a
  * point: minus zero is written as zero.
  */
-export function isToldByText(compiled: CompiledSchema): boolean {
+export function isDeterminedByText(compiled: CompiledSchema): boolean {
   const known = told.get(compiled);
   if (known !== undefined) return known;
   // A schema that holds itself is not told while somebody is finding out.
   told.set(compiled, false);
-  const isTold = isExact(compiled) && childrenOf(compiled).every(isToldByText);
+  const isTold = isExact(compiled) && childrenOf(compiled).every(isDeterminedByText);
   told.set(compiled, isTold);
   return isTold;
 }

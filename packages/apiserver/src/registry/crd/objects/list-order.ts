@@ -4,7 +4,7 @@ import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-sche
 
 /**
  * The old value with its sets and maps of items in the order of the new one, so that rules find lists equal whose items
- * have only changed places, as they are to Kubernetes.
+ * have only changed indexes, as they are to Kubernetes.
  */
 export function inOrderOf(compiled: CompiledSchema, value: JsonValue, old: JsonValue): JsonValue {
   if (compiled.hasKeyedLists === false || value === old) return old;
@@ -27,11 +27,11 @@ function listInOrder(compiled: CompiledSchema, items: readonly JsonValue[], old:
   const listType = schema["x-kubernetes-list-type"];
   if (itemSchema === undefined || (listType !== "map" && listType !== "set")) return old;
   const keys = listType === "map" ? (schema["x-kubernetes-list-map-keys"] ?? []) : undefined;
-  const places = new Map(items.map((item, index) => [keyOf(item, keys), index]));
-  const placeOf = (item: JsonValue): number => places.get(keyOf(item, keys)) ?? items.length;
-  const ordered = old.map((item) => ({ item, place: placeOf(item) })).sort((left, right) => left.place - right.place);
-  return ordered.map(({ item, place }) => {
-    const current = items[place];
+  const indexes = new Map(items.map((item, index) => [keyOf(item, keys), index]));
+  const indexOf = (item: JsonValue): number => indexes.get(keyOf(item, keys)) ?? items.length;
+  const ordered = old.map((item) => ({ item, index: indexOf(item) })).sort((left, right) => left.index - right.index);
+  return ordered.map(({ item, index }) => {
+    const current = items[index];
     return current === undefined ? item : inOrderOf(itemSchema, current, item);
   });
 }

@@ -10,10 +10,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kuber
 import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import type { ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import type { CompiledRule, RuleTable } from "./compiled-rules.ts";
-import { costOfHolding, noteHolding } from "./held-rules.ts";
 import { Bound } from "./rule-bindings.ts";
 import { failedMessage } from "./rule-message.ts";
-import { RulePlace } from "./rule-place.ts";
+import { RulePosition } from "./rule-position.ts";
+import { cachedRuleCost, cacheRuleCost } from "./rule-result-cache.ts";
 
 /** What all rules of one object may spend together, in the units Kubernetes uses. */
 const objectBudget = 10_000_000;
@@ -42,7 +42,7 @@ export interface RuleSubject {
 export function evaluateRules(root: CompiledSchema, table: RuleTable, subject: RuleSubject): RuleFindings {
   const evaluation = new Evaluation(table);
   const { value, old, base = "", isRatcheting = true } = subject;
-  evaluation.visit(RulePlace.at({ compiled: root, self: value, oldSelf: old, path: base, isRatcheting }));
+  evaluation.visit(RulePosition.at({ compiled: root, self: value, oldSelf: old, path: base, isRatcheting }));
   return evaluation;
 }
 
@@ -57,14 +57,14 @@ class Evaluation implements RuleFindings {
     this.#table = table;
   }
 
-  visit(at: RulePlace): void {
+  visit(at: RulePosition): void {
     if (at.self === null || !at.compiled.hasRules || this.#budget < 0) return;
     this.#applyRules(at);
     if (Array.isArray(at.self)) this.#visitItems(at, at.self);
     else if (isJsonObject(at.self)) this.#visitFields(at, at.self);
   }
 
-  #visitItems(at: RulePlace, items: readonly JsonValue[]): void {
+  #visitItems(at: RulePosition, items: readonly JsonValue[]): void {
     const { items: compiled } = at.compiled;
     if (compiled?.hasRules !== true) return;
     for (let index = 0; index < items.length && this.#budget >= 0; index += 1) {
@@ -72,7 +72,7 @@ class Evaluation implements RuleFindings {
     }
   }
 
-  #visitFields(at: RulePlace, object: JsonObject): void {
+  #visitFields(at: RulePosition, object: JsonObject): void {
     const { properties, additional } = at.compiled;
     for (const name of Object.keys(object)) {
       const child = properties.get(name) ?? additional;
@@ -81,7 +81,7 @@ class Evaluation implements RuleFindings {
     }
   }
 
-  #applyRules(at: RulePlace): void {
+  #applyRules(at: RulePosition): void {
     const rules = this.#table.get(at.compiled);
     if (rules === undefined) return;
     if (this.#budget <= 0) {
@@ -101,12 +101,12 @@ class Evaluation implements RuleFindings {
   }
 
   /** Costs what it cost when it was seen; whoever cannot pay that looks again, and is told. */
-  #isKnownToHold(rule: CompiledRule, at: RulePlace): boolean {
-    const cost = costOfHolding(rule, at);
+  #isKnownToHold(rule: CompiledRule, at: RulePosition): boolean {
+    const cost = cachedRuleCost(rule, at);
     return cost !== undefined && this.#spend(cost);
   }
 
-  #applyRule(compiled: CompiledRule, at: RulePlace, bound: Bound): void {
+  #applyRule(compiled: CompiledRule, at: RulePosition, bound: Bound): void {
     const { program, rule, usesOldSelf } = compiled;
     const isOptional = rule.optionalOldSelf === true;
     if (program === undefined || (usesOldSelf && !bound.hasOld && !isOptional)) return;
@@ -114,10 +114,10 @@ class Evaluation implements RuleFindings {
     if (!this.#spend(result.cost)) this.#stop(at, outOfBudget);
     else if (!result.ok) this.#reportError(rule, result.error.message, at);
     else if (!result.value) this.#reportBroken(compiled, at, bound);
-    else noteHolding(compiled, at, result.cost);
+    else cacheRuleCost(compiled, at, result.cost);
   }
 
-  #reportError(rule: ValidationRule, error: string, at: RulePlace): void {
+  #reportError(rule: ValidationRule, error: string, at: RulePosition): void {
     const name = ruleName(rule);
     if (error.startsWith("no such overload")) {
       const fault = "call arguments did not match a supported operator, function or macro signature for rule";
@@ -130,7 +130,7 @@ class Evaluation implements RuleFindings {
     }
   }
 
-  #reportBroken(compiled: CompiledRule, at: RulePlace, bound: Bound): void {
+  #reportBroken(compiled: CompiledRule, at: RulePosition, bound: Bound): void {
     const { rule, fieldPath, usesOldSelf } = compiled;
     const path = fieldPath === "" ? at.path : childPath(at.path, fieldPath);
     const findings = !usesOldSelf && at.isUnchanged ? this.warnings : this.issues;
@@ -151,12 +151,12 @@ class Evaluation implements RuleFindings {
     return true;
   }
 
-  #stop(at: RulePlace, fault: string): void {
+  #stop(at: RulePosition, fault: string): void {
     this.#blame(at, fault);
     this.#budget = -1;
   }
 
-  #blame(at: RulePlace, fault: string): void {
+  #blame(at: RulePosition, fault: string): void {
     this.issues.push(invalid(shown(at.path), typeText(at), fault));
   }
 }
@@ -180,7 +180,7 @@ function shown(path: string): string {
 }
 
 /** Values may be long; their type says what was looked at. */
-function typeText({ compiled }: RulePlace): string {
+function typeText({ compiled }: RulePosition): string {
   return compiled.schema.type ?? "";
 }
 

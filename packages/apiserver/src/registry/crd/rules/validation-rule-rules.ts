@@ -3,7 +3,7 @@ import { type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { followPath } from "../definitions/field-path.ts";
 import { subschemas, textOf } from "../schemas/raw-schema.ts";
-import type { Surroundings } from "../schemas/schema-surroundings.ts";
+import type { SchemaContext } from "../schemas/schema-context.ts";
 import { unstructuralFault } from "../schemas/unstructural.ts";
 import { type CompiledRule, rulesOf } from "./compiled-rules.ts";
 import { ruleType } from "./rule-type.ts";
@@ -62,7 +62,7 @@ function hasLineBreak(text: string): boolean {
 }
 
 /** Whether the rules of a schema compile, and look at nothing they cannot see. */
-export function expressionIssues(schema: JsonObject, path: string, around: Surroundings): readonly FieldIssue[] {
+export function expressionIssues(schema: JsonObject, path: string, around: SchemaContext): readonly FieldIssue[] {
   const isObject = around.isRoot || ownValue(schema, "x-kubernetes-embedded-resource") === true;
   if (subschemas(schema, field).length === 0) return [];
   if (ruleType(schema as Schema, isObject) === undefined) return [untyped(`${path}.${field}`)];

@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/
 import { expressionIssues, ruleIssues } from "../rules/validation-rule-rules.ts";
 import { listRules, mapRules } from "./list-type-rules.ts";
 import { given, isFilled, isSet, namedSchemas, subschema, subschemas, textOf } from "./raw-schema.ts";
-import type { Surroundings } from "./schema-surroundings.ts";
+import type { SchemaContext } from "./schema-context.ts";
 
 /** What is wrong with a schema, and with its rules; rules are looked at only where the schema is right. */
 export interface SchemaFindings {
@@ -17,7 +17,7 @@ export interface SchemaFindings {
   readonly rules: readonly FieldIssue[];
 }
 
-export function schemaRules(schema: JsonObject, path: string, around: Surroundings): SchemaFindings {
+export function schemaRules(schema: JsonObject, path: string, around: SchemaContext): SchemaFindings {
   const below = childFindings(schema, path, { ...around, isRoot: false }, around.isRoot);
   const found = [
     ...ownIssues(schema, path, around),
@@ -37,7 +37,11 @@ const types = ["array", "boolean", "integer", "number", "object", "string"];
 const unsupported = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"];
 const countsEmpty = new Set(["additionalItems", "dependencies", "$ref"]);
 
-function ownIssues(schema: JsonObject, path: string, { noDefault, isInsideMeta }: Surroundings): readonly FieldIssue[] {
+function ownIssues(
+  schema: JsonObject,
+  path: string,
+  { noDefault, isInsideMeta }: SchemaContext,
+): readonly FieldIssue[] {
   const type = textOf(schema, "type");
   const used = unsupported.filter((name) =>
     countsEmpty.has(name) ? given(schema, name) !== undefined : isFilled(given(schema, name)),
@@ -81,7 +85,7 @@ const metaFields = new Set(["metadata", "kind", "apiVersion"]);
 function childFindings(
   schema: JsonObject,
   path: string,
-  around: Surroundings,
+  around: SchemaContext,
   isRoot: boolean,
 ): readonly SchemaFindings[] {
   return [
@@ -94,20 +98,20 @@ function childFindings(
   ];
 }
 
-function valueFindings(schema: JsonObject, path: string, around: Surroundings): readonly SchemaFindings[] {
+function valueFindings(schema: JsonObject, path: string, around: SchemaContext): readonly SchemaFindings[] {
   const values = subschema(schema, "additionalProperties");
   if (values === undefined) return [];
   const noDefault = around.isInsideMeta ? "inside additionalProperties applying to object metadata" : around.noDefault;
   return [schemaRules(values, `${path}.additionalProperties`, { ...around, noDefault })];
 }
 
-function aroundProperty(schema: JsonObject, name: string, around: Surroundings, isRoot: boolean): Surroundings {
+function aroundProperty(schema: JsonObject, name: string, around: SchemaContext, isRoot: boolean): SchemaContext {
   const isObject = isRoot || isSet(schema, "x-kubernetes-embedded-resource");
   if (!isObject || !metaFields.has(name)) return around;
   return { ...around, isInsideMeta: true, noDefault: isRoot ? `in top-level ${name}` : around.noDefault };
 }
 
-function junctorFindings(schema: JsonObject, path: string, around: Surroundings): readonly SchemaFindings[] {
+function junctorFindings(schema: JsonObject, path: string, around: SchemaContext): readonly SchemaFindings[] {
   const not = subschema(schema, "not");
   return [
     ...(not === undefined ? [] : [schemaRules(not, `${path}.not`, around)]),
@@ -124,7 +128,7 @@ function junctorFindings(schema: JsonObject, path: string, around: Surroundings)
 }
 
 /** Items of a list can be told apart only by keys. */
-function itemFindings(schema: JsonObject, path: string, around: Surroundings): readonly SchemaFindings[] {
+function itemFindings(schema: JsonObject, path: string, around: SchemaContext): readonly SchemaFindings[] {
   const items = ownValue(schema, "items");
   const isMap = textOf(schema, "x-kubernetes-list-type") === "map";
   const inside = isMap ? around : { ...around, uncorrelatable: around.uncorrelatable ?? path };

@@ -2,8 +2,8 @@ import { type FieldIssue, forbidden, invalid } from "@milo-quota/kubernetes/prot
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { defaultIssues } from "../definitions/default-rules.ts";
 import { given, isFilled, isSet, isTooDeep, schemaDepthMax, textOf } from "./raw-schema.ts";
+import { rootSchemaContext } from "./schema-context.ts";
 import { schemaRules } from "./schema-rules.ts";
-import { rootSurroundings } from "./schema-surroundings.ts";
 import { structuralIssues } from "./structural-rules.ts";
 import { everyChild, unstructuralFault } from "./unstructural.ts";
 
@@ -16,7 +16,7 @@ export function validationIssues(schema: JsonObject, path: string, hasStatus: bo
   const isStructural = unstructural === undefined && structural.length === 0;
   const defaults = isStructural ? defaultIssues(schema, at) : [];
   const compiles = isStructural && defaults.length === 0;
-  const findings = schemaRules(schema, at, { ...rootSurroundings, compiles });
+  const findings = schemaRules(schema, at, { ...rootSchemaContext, compiles });
   const issues = [
     ...(hasStatus ? rootIssues(schema, at) : []),
     ...(isSet(schema, "nullable") ? [forbidden(`${at}.nullable`, "nullable cannot be true at the root")] : []),

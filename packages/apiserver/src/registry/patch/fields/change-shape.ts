@@ -8,7 +8,7 @@ import {
 import { nameItem } from "./list-items.ts";
 import type { ListType, MapType, MergeType } from "./merge-type.ts";
 import type { Shape } from "./shape-tree.ts";
-import { memberType } from "./value-form.ts";
+import { memberType } from "./type-variant.ts";
 
 type Side = JsonValue | undefined;
 

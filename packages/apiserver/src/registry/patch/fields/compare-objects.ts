@@ -10,7 +10,7 @@ import { FieldDraft } from "./field-set-draft.ts";
 import { itemsByName, type NamedItem, namedItems } from "./list-items.ts";
 import type { ListType, MapType, MergeType } from "./merge-type.ts";
 import { fieldElement, type PathElement } from "./path-element.ts";
-import { type Form, formOf, itemsOf, membersOf, memberType } from "./value-form.ts";
+import { itemsOf, membersOf, memberType, type TypeVariant, variantOf } from "./type-variant.ts";
 
 /** Which fields one object has and another has not, or has otherwise. */
 export interface Comparison {
@@ -84,14 +84,14 @@ class ComparisonDraft {
 
 /** At least one side is there. Sides of two forms are compared in each. */
 function compare(type: MergeType, before: Side, after: Side, draft: ComparisonDraft): void {
-  const first = formOf(type, (after === undefined ? before : after) as JsonValue);
-  const second = after === undefined || before === undefined ? undefined : formOf(type, before);
+  const first = variantOf(type, (after === undefined ? before : after) as JsonValue);
+  const second = after === undefined || before === undefined ? undefined : variantOf(type, before);
   if (second !== undefined && second.kind !== first.kind) compareAs(second, before, after, draft);
   if (!compareAs(first, before, after, draft)) draft.oneSided(before, after);
 }
 
 /** Gives whether the field is a leaf, which has been dealt with. */
-function compareAs(form: Form, before: Side, after: Side, draft: ComparisonDraft): boolean {
+function compareAs(form: TypeVariant, before: Side, after: Side, draft: ComparisonDraft): boolean {
   if (form.kind === "map" && !form.type.isAtomic && hasMembers(before, after)) {
     compareMembers(form.type, before, after, draft);
     return false;

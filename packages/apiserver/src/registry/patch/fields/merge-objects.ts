@@ -2,7 +2,7 @@ import { type JsonValue, ownValue, setOwn } from "@milo-quota/kubernetes/protoco
 import { hasItems, hasMembers } from "./compare-objects.ts";
 import { itemsByName, type NamedItem, namedItems } from "./list-items.ts";
 import type { ListType, MapType, MergeType } from "./merge-type.ts";
-import { formOf, itemsOf, membersOf, memberType } from "./value-form.ts";
+import { itemsOf, membersOf, memberType, variantOf } from "./type-variant.ts";
 
 type Side = JsonValue | undefined;
 
@@ -13,7 +13,7 @@ type Side = JsonValue | undefined;
 export function mergeObjects(type: MergeType, live: Side, applied: Side): Side {
   const decides = applied === undefined ? live : applied;
   if (decides === undefined) return undefined;
-  const form = formOf(type, decides);
+  const form = variantOf(type, decides);
   if (form.kind === "map" && !form.type.isAtomic && hasMembers(live, applied)) {
     return mergeMembers(form.type, live, applied);
   }
@@ -58,7 +58,7 @@ function mergeItems(list: ListType, live: Side, applied: Side): Side {
   return present.length > 0 ? present : undefined;
 }
 
-interface Placed {
+interface OrderedItem {
   readonly side: "live" | "applied";
   readonly item: NamedItem;
 }
@@ -69,10 +69,10 @@ interface Membership {
 }
 
 /** The order of a merged list, as structured-merge-diff has it: walks both lists, led by the names that both have. */
-function interleave(left: readonly NamedItem[], right: readonly NamedItem[], has: Membership): readonly Placed[] {
+function interleave(left: readonly NamedItem[], right: readonly NamedItem[], has: Membership): readonly OrderedItem[] {
   const shared = right.map(({ element }) => element.text).filter(has.isLive);
   const taken = new Set<string>();
-  const placed: Placed[] = [];
+  const placed: OrderedItem[] = [];
   let [atLeft, atRight, atShared] = [0, 0, 0];
   const takeRight = (item: NamedItem): void => {
     taken.add(item.element.text);

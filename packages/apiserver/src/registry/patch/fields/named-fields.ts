@@ -1,6 +1,6 @@
 import type { FieldNode, FieldSet } from "./field-set.ts";
 import type { MergeType } from "./merge-type.ts";
-import { memberType } from "./value-form.ts";
+import { memberType } from "./type-variant.ts";
 
 /**
  * The set with the fields of structs in it that are there only for what is below them: whoever owns `a.b.c` owns `a` as

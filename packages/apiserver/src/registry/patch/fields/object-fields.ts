@@ -4,7 +4,7 @@ import { FieldDraft } from "./field-set-draft.ts";
 import { itemsByName, namedItems } from "./list-items.ts";
 import type { ListType, MapType, MergeType } from "./merge-type.ts";
 import { fieldElement, indexElement } from "./path-element.ts";
-import { formOf, itemsOf, membersOf, memberType } from "./value-form.ts";
+import { itemsOf, membersOf, memberType, variantOf } from "./type-variant.ts";
 
 /** Every field that an object mentions: leaves, items of lists, members of maps. */
 export function fieldsOf(type: MergeType, object: JsonValue): FieldSet {
@@ -14,7 +14,7 @@ export function fieldsOf(type: MergeType, object: JsonValue): FieldSet {
 }
 
 function collect(type: MergeType, value: JsonValue, draft: FieldDraft): void {
-  const form = formOf(type, value);
+  const form = variantOf(type, value);
   if (form.kind === "map" && !form.type.isAtomic) collectMembers(form.type, value, draft);
   else if (form.kind === "list" && form.type.kind !== "atomic") collectItems(form.type, value, draft);
   else draft.isMember = true;

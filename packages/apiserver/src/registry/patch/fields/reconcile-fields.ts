@@ -1,6 +1,6 @@
 import type { FieldNode, FieldSet } from "./field-set.ts";
 import { isDeducedMap, type MergeType } from "./merge-type.ts";
-import { firstForm, memberType } from "./value-form.ts";
+import { firstVariant, memberType } from "./type-variant.ts";
 
 /**
  * The set as of today's schema: what was granular when the set was written and is atomic now becomes one field. What
@@ -30,7 +30,7 @@ function reconcileNode(type: MergeType, node: FieldNode): FieldNode {
 }
 
 function reconcileBelow(type: MergeType, node: FieldNode): FieldNode {
-  const form = firstForm(type);
+  const form = firstVariant(type);
   if (form.kind === "scalar" || (form.kind === "map" && isDeducedMap(form.type))) return node;
   const isAtomic = form.kind === "map" ? form.type.isAtomic : form.type.kind === "atomic";
   if (isAtomic) return { element: node.element, isMember: true, below: new Map() };
@@ -39,7 +39,7 @@ function reconcileBelow(type: MergeType, node: FieldNode): FieldNode {
 }
 
 function childType(type: MergeType, { element }: FieldNode): MergeType | undefined {
-  const form = firstForm(type);
+  const form = firstVariant(type);
   if (form.kind === "scalar") return undefined;
   if (form.kind === "list") return form.type.items;
   return element.kind === "field" ? memberType(form.type, element.name) : form.type.others;

@@ -4,11 +4,11 @@ import { nameItem } from "./list-items.ts";
 import type { ListType, MapType, MergeType } from "./merge-type.ts";
 import { deducedType } from "./merge-type.ts";
 import { fieldElement, type PathElement } from "./path-element.ts";
-import { formOf, itemsOf, membersOf, memberType } from "./value-form.ts";
+import { itemsOf, membersOf, memberType, variantOf } from "./type-variant.ts";
 
 /** A value without the members and items of a set; null when nothing is left of it. */
 export function removeFields(type: MergeType, value: JsonValue, fields: FieldSet): JsonValue {
-  const form = formOf(type, value);
+  const form = variantOf(type, value);
   if (form.kind === "scalar") return value;
   if (form.kind === "list") return removeItems(form.type, value, fields);
   return removeMembers(form.type, value, fields);

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kuber
 import { nameItem } from "./list-items.ts";
 import type { ListType, MapType, MergeType } from "./merge-type.ts";
 import { elementString, fieldElement, indexElement, type PathElement } from "./path-element.ts";
-import { type Form, formOf, memberType } from "./value-form.ts";
+import { memberType, type TypeVariant, variantOf } from "./type-variant.ts";
 
 export type Duplicates = "allowed" | "forbidden";
 
@@ -31,7 +31,7 @@ class TypeCheck {
   }
 
   visit(type: MergeType, value: JsonValue): readonly TypeIssue[] {
-    const form = formOf(type, value);
+    const form = variantOf(type, value);
     if (value === null) return none;
     if (form.kind === "scalar") return scalarIssues(form.type, value);
     if (form.kind === "map") {
@@ -70,7 +70,7 @@ class TypeCheck {
   }
 }
 
-function scalarIssues(type: (Form & { kind: "scalar" })["type"], value: JsonValue): readonly TypeIssue[] {
+function scalarIssues(type: (TypeVariant & { kind: "scalar" })["type"], value: JsonValue): readonly TypeIssue[] {
   const isNumber = typeof value === "number" || typeof value === "bigint";
   switch (type) {
     case "numeric":

@@ -2,8 +2,8 @@ import { type Comparison, compareObjects } from "../fields/compare-objects.ts";
 import { type FieldSet, isEmptySet, noFields } from "../fields/field-set.ts";
 import { type MergeType, mergeTypeOf } from "../fields/merge-type.ts";
 import { reconcileFields } from "../fields/reconcile-fields.ts";
+import { cachedComparison, leftTo, takenFrom } from "./comparison-cache.ts";
 import type { FieldScope } from "./field-scope.ts";
-import { knownComparison, leftTo, takenFrom } from "./known-changes.ts";
 import { eachOwner, type Owner, type Owners, withFields } from "./owner.ts";
 import type { ObjectChange } from "./owner-references.ts";
 
@@ -74,7 +74,7 @@ function compareIn(apiVersion: string, change: ObjectChange, scope: FieldScope):
   if (schema === undefined) return undefined;
   const type = mergeTypeOf(schema);
   if (apiVersion !== scope.apiVersion) return compareObjects(type, change.before, change.after);
-  return knownComparison(type, scope.resetFields, change);
+  return cachedComparison(type, scope.resetFields, change);
 }
 
 /** Owners as of today's schemas. */

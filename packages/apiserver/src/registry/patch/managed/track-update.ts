@@ -2,15 +2,15 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ManagedFieldsEntry } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { Comparison } from "../fields/compare-objects.ts";
+import { objectPassesFastTypeCheck } from "../fields/fast-type-check.ts";
 import { isEmptySet, noFields } from "../fields/field-set.ts";
 import { mergeTypeOf } from "../fields/merge-type.ts";
-import { isObviouslyObjectOf } from "../fields/obvious-type.ts";
 import { typeFault } from "../fields/type-issues.ts";
 import { isTooDeep } from "../patch-failure.ts";
 import { capOwners } from "./cap-owners.ts";
+import { gainedBy, ownedAfter } from "./comparison-cache.ts";
 import { blankObject, type FieldScope, metadataOf, withoutManagedFields } from "./field-scope.ts";
-import { gainedBy, ownedAfter } from "./known-changes.ts";
-import { knownEntries, type Maker } from "./known-entries.ts";
+import { cachedEntries, type Maker } from "./managed-entries-cache.ts";
 import { decodeManagedFields, encodeManagedFields, resetsManagedFields } from "./managed-fields.ts";
 import { nobody, type Owners, ownerIdentity } from "./owner.ts";
 import type { ObjectChange } from "./owner-references.ts";
@@ -37,7 +37,7 @@ export function trackUpdate(update: TrackedUpdate): readonly ManagedFieldsEntry[
   const isTracked = owners.size > 0 || (ownValue(metadataOf(change.before), "uid") ?? "") === "";
   if (!isTracked || !fits(change, scope)) return undefined;
   const comparison = comparisonOf(change, scope);
-  return knownEntries(owners, comparison, makerOf(update), () =>
+  return cachedEntries(owners, comparison, makerOf(update), () =>
     encodeManagedFields(capOwners(ownersAfterUpdate(change, owners, { ...update, comparison }))),
   );
 }
@@ -71,7 +71,7 @@ function fits({ before, after }: ObjectChange, { apiVersion, schemaOf }: FieldSc
   if (schema === undefined) return false;
   const type = mergeTypeOf(schema);
   const isTyped = (object: JsonObject): boolean =>
-    isObviouslyObjectOf(type, object) || (!isTooDeep(object) && typeFault(type, object, "allowed") === undefined);
+    objectPassesFastTypeCheck(type, object) || (!isTooDeep(object) && typeFault(type, object, "allowed") === undefined);
   return isTyped(before) && isTyped(after);
 }
 

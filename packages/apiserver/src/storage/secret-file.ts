@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** A small secret in a data folder: what is there, or what is made now and is there from then on. */
-export function keptFile(directory: string, name: string, make: () => string): string {
+export function loadOrCreateSecret(directory: string, name: string, make: () => string): string {
   const path = join(directory, name);
   try {
     return readFileSync(path, "utf8");
@@ -11,12 +11,12 @@ export function keptFile(directory: string, name: string, make: () => string): s
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   const text = make();
-  writePrivately(path, text);
+  writePrivateFile(path, text);
   return text;
 }
 
 /** For nobody else to read, and whole or not at all. */
-export function writePrivately(path: string, text: string): void {
+export function writePrivateFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${randomBytes(4).toString("hex")}`;
   writeFileSync(unfinished, text, { mode: 0o600 });

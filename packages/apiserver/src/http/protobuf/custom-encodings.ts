@@ -14,7 +14,7 @@ export interface Surroundings {
 }
 
 /** Types whose JSON is not an object of their fields. The numbers are those of their messages in Kubernetes. */
-export function readOwnForm(name: OpaqueName, bytes: Uint8Array, around: Surroundings): Draft {
+export function readCustomEncoding(name: OpaqueName, bytes: Uint8Array, around: Surroundings): Draft {
   switch (name) {
     case "meta.v1.Time":
       return timestampText(bytes, 0);

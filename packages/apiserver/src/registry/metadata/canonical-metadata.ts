@@ -5,12 +5,12 @@ import { isTime } from "@milo-quota/kubernetes/protocol/time.ts";
  * Whether metadata is at a glance what Kubernetes would read from it and write again: every field is known, of its type
  * and not empty. What programs send and the server stores nearly always is. All else takes a closer look.
  */
-export function isObviousMetadata(metadata: JsonObject): boolean {
-  for (const name of Object.keys(metadata)) if (!isObviousField(name, metadata[name] as JsonValue)) return false;
+export function isCanonicalMetadata(metadata: JsonObject): boolean {
+  for (const name of Object.keys(metadata)) if (!isCanonicalField(name, metadata[name] as JsonValue)) return false;
   return true;
 }
 
-function isObviousField(name: string, value: JsonValue): boolean {
+function isCanonicalField(name: string, value: JsonValue): boolean {
   switch (name) {
     case "name":
     case "namespace":

@@ -19,7 +19,7 @@ import { PairMemo } from "./pair-memo.ts";
 const shapes = new ShapeTree<Comparison>(20_000);
 
 /** Those of them that were asked for more than once. */
-const seenAgain = new WeakSet<Comparison>();
+const repeated = new WeakSet<Comparison>();
 
 let kinds = 0;
 const kindOf = new PairMemo<MergeType, FieldSet, string>(() => {
@@ -31,12 +31,12 @@ const kindOf = new PairMemo<MergeType, FieldSet, string>(() => {
  * Objects of a kind change alike: most comparisons have been made before, of other objects. References to owners are
  * known by UIDs, which never come back: they are compared on their own.
  */
-export function knownComparison(type: MergeType, resetFields: FieldSet, change: ObjectChange): Comparison {
+export function cachedComparison(type: MergeType, resetFields: FieldSet, change: ObjectChange): Comparison {
   const from = shapes.root.step(kindOf.of(type, resetFields));
   const shape = changeShape(from, type, change, leftOutOf(resetFields));
   if (shape === undefined) return compared(type, resetFields, change);
   if (shape.found === undefined) shape.found = compared(type, resetFields, withoutReferences(change));
-  else seenAgain.add(shape.found);
+  else repeated.add(shape.found);
   return withReferences(shape.found, change, resetFields, type);
 }
 
@@ -65,27 +65,27 @@ class JoinedComparison implements Comparison {
   }
 }
 
-function withReferences(known: Comparison, change: ObjectChange, resetFields: FieldSet, type: MergeType): Comparison {
+function withReferences(cached: Comparison, change: ObjectChange, resetFields: FieldSet, type: MergeType): Comparison {
   const references = referencesOf(change);
-  if (references === undefined) return known;
+  if (references === undefined) return cached;
   const isMetadataWhole = !resetFields.has(fieldElement("metadata").text);
   const first = isMetadataWhole ? firstReference(references) : undefined;
-  return new JoinedComparison(known, first ?? compared(type, resetFields, references));
+  return new JoinedComparison(cached, first ?? compared(type, resetFields, references));
 }
 
-const leftOutOf = remembered(
+const leftOutOf = memoized(
   (resetFields: FieldSet): LeftOut => ({
     has: (name) => isReset(name, resetFields),
     below: (name) => (name === "metadata" ? leavingOutReferences : nothingLeftOut),
   }),
 );
 
-function remembered<Of extends object, Made>(make: (of: Of) => Made): (of: Of) => Made {
+function memoized<Of extends object, Made>(make: (of: Of) => Made): (of: Of) => Made {
   const made = new WeakMap<Of, { readonly value: Made }>();
   return (of) => {
-    const known = made.get(of) ?? { value: make(of) };
-    made.set(of, known);
-    return known.value;
+    const cached = made.get(of) ?? { value: make(of) };
+    made.set(of, cached);
+    return cached.value;
   };
 }
 
@@ -111,8 +111,8 @@ function withoutNames(object: JsonObject, isLeftOut: (name: string) => boolean):
 }
 
 /** Whether a change looks like one before it. */
-export function isSeenAgain(comparison: Comparison): boolean {
-  return seenAgain.has(comparison);
+export function isRepeated(comparison: Comparison): boolean {
+  return repeated.has(comparison);
 }
 
 /** What a change sets, anew or otherwise. */
@@ -120,17 +120,17 @@ function setBy({ modified, added }: Comparison): FieldSet {
   return union(modified, added);
 }
 
-/** What is remembered of comparisons with fields: of those that come back. */
-function rememberedFor(make: (comparison: Comparison, fields: FieldSet) => FieldSet) {
+/** What is memoized of comparisons with fields: of those that come back. */
+function memoizedFor(make: (comparison: Comparison, fields: FieldSet) => FieldSet) {
   const memo = new PairMemo(make);
   return (fields: FieldSet, comparison: Comparison): FieldSet =>
-    isSeenAgain(comparison) ? memo.of(comparison, fields) : make(comparison, fields);
+    isRepeated(comparison) ? memo.of(comparison, fields) : make(comparison, fields);
 }
 
 /** What somebody who owns these fields loses to whoever makes the change. */
-export const takenFrom = rememberedFor((comparison, fields) => intersection(fields, setBy(comparison)));
+export const takenFrom = memoizedFor((comparison, fields) => intersection(fields, setBy(comparison)));
 
-const leftToThose = rememberedFor((comparison, fields) =>
+const leftToThose = memoizedFor((comparison, fields) =>
   difference(difference(fields, takenFrom(fields, comparison)), comparison.removed),
 );
 
@@ -150,15 +150,15 @@ const gained = new WeakMap<Comparison, FieldSet>();
 /** What whoever makes the change owns by it. */
 export function gainedBy(comparison: Comparison): FieldSet {
   if (comparison instanceof JoinedComparison) return comparison.gained;
-  const known = gained.get(comparison);
-  if (known !== undefined) return known;
+  const cached = gained.get(comparison);
+  if (cached !== undefined) return cached;
   const fields = withoutIdentity(setBy(comparison));
   gained.set(comparison, fields);
   return fields;
 }
 
 /** What they own afterwards, who owned these fields before: the very same ones when it comes to that. */
-export const ownedAfter = rememberedFor((comparison, fields) => {
+export const ownedAfter = memoizedFor((comparison, fields) => {
   const owned = union(gainedBy(comparison), leftTo(fields, comparison));
   return equalSets(owned, fields) ? fields : owned;
 });

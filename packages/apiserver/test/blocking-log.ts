@@ -1,7 +1,7 @@
 import { MemoryLog } from "../src/storage/log/memory-log.ts";
 import type { LogRecord, RecordLog } from "../src/storage/log/record-log.ts";
 
-interface HeldCall {
+interface BlockedCall {
   /** The revisions to append, or to forget. */
   readonly revisions: readonly number[];
   readonly what: "append" | "compact";
@@ -11,36 +11,36 @@ interface HeldCall {
 }
 
 /** A disk that does nothing until a test lets it. */
-export class HeldLog extends MemoryLog implements RecordLog {
-  readonly #held: HeldCall[] = [];
+export class BlockingLog extends MemoryLog implements RecordLog {
+  readonly #blocked: BlockedCall[] = [];
   #waiting: (() => void) | undefined;
 
   override append(records: readonly LogRecord[]): Promise<void> {
     const revisions = records.map(({ revision }) => revision);
-    return this.#hold("append", revisions, () => super.append(records));
+    return this.#block("append", revisions, () => super.append(records));
   }
 
   override compact(compacted: number, obsolete: readonly number[]): Promise<void> {
-    return this.#hold("compact", obsolete, () => super.compact(compacted, obsolete));
+    return this.#block("compact", obsolete, () => super.compact(compacted, obsolete));
   }
 
   /** The next call that reaches the disk. */
-  async next(): Promise<HeldCall> {
-    if (this.#held.length === 0) {
+  async next(): Promise<BlockedCall> {
+    if (this.#blocked.length === 0) {
       await new Promise<void>((resolve) => {
         this.#waiting = resolve;
       });
     }
-    return this.#held.shift() as HeldCall;
+    return this.#blocked.shift() as BlockedCall;
   }
 
   /** Whether nothing has reached the disk that was not let through, once all that is due has happened. */
   async isIdle(): Promise<boolean> {
     await new Promise((resolve) => setImmediate(resolve));
-    return this.#held.length === 0;
+    return this.#blocked.length === 0;
   }
 
-  #hold(what: HeldCall["what"], revisions: readonly number[], work: () => Promise<void>): Promise<void> {
+  #block(what: BlockedCall["what"], revisions: readonly number[], work: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       const pass = async () => {
         await work();
@@ -51,7 +51,7 @@ export class HeldLog extends MemoryLog implements RecordLog {
         reject(error);
         await new Promise((settled) => setImmediate(settled));
       };
-      this.#held.push({ what, revisions, pass, fail });
+      this.#blocked.push({ what, revisions, pass, fail });
       this.#waiting?.();
       this.#waiting = undefined;
     });

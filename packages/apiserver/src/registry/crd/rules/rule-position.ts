@@ -21,16 +21,16 @@ interface Match {
 const unmatched: Match = { current: undefined, nearest: undefined };
 
 /** A value on the way through an object. What only a broken rule asks for is made when one does. */
-export class RulePlace implements RuleValue {
+export class RulePosition implements RuleValue {
   readonly compiled: CompiledSchema;
   readonly self: JsonValue;
   readonly oldSelf: JsonValue | undefined;
-  readonly #from: RuleRoot | RulePlace;
+  readonly #from: RuleRoot | RulePosition;
   readonly #step: string | number;
   #match: Match | undefined;
   #matching: Correlation | undefined;
 
-  private constructor(value: RuleValue, from: RuleRoot | RulePlace, step: string | number) {
+  private constructor(value: RuleValue, from: RuleRoot | RulePosition, step: string | number) {
     this.compiled = value.compiled;
     this.self = value.self;
     this.oldSelf = value.oldSelf;
@@ -38,23 +38,23 @@ export class RulePlace implements RuleValue {
     this.#step = step;
   }
 
-  static at(root: RuleRoot): RulePlace {
-    return new RulePlace(root, root, "");
+  static at(root: RuleRoot): RulePosition {
+    return new RulePosition(root, root, "");
   }
 
   /** A field, or a member of a map. */
-  field(name: string, compiled: CompiledSchema, self: JsonValue): RulePlace {
+  field(name: string, compiled: CompiledSchema, self: JsonValue): RulePosition {
     const oldSelf = this.oldSelf !== undefined && isJsonObject(this.oldSelf) ? ownValue(this.oldSelf, name) : undefined;
-    return new RulePlace({ compiled, self, oldSelf }, this, name);
+    return new RulePosition({ compiled, self, oldSelf }, this, name);
   }
 
-  item(index: number, compiled: CompiledSchema, self: JsonValue): RulePlace {
-    return new RulePlace({ compiled, self, oldSelf: this.#oldItem(self) }, this, index);
+  item(index: number, compiled: CompiledSchema, self: JsonValue): RulePosition {
+    return new RulePosition({ compiled, self, oldSelf: this.#oldItem(self) }, this, index);
   }
 
   get path(): string {
     const from = this.#from;
-    if (!(from instanceof RulePlace)) return from.path;
+    if (!(from instanceof RulePosition)) return from.path;
     const isNamed = typeof this.#step === "string" && from.compiled.properties.has(this.#step);
     return isNamed ? childPath(from.path, String(this.#step)) : itemPath(from.path, this.#step);
   }
@@ -66,11 +66,11 @@ export class RulePlace implements RuleValue {
   }
 
   get #matched(): Match {
-    this.#match ??= this.#from instanceof RulePlace ? this.#below(this.#from) : matchOf(this.#from);
+    this.#match ??= this.#from instanceof RulePosition ? this.#below(this.#from) : matchOf(this.#from);
     return this.#match;
   }
 
-  #below(above: RulePlace): Match {
+  #below(above: RulePosition): Match {
     const { current, nearest } = above.#matched;
     if (current === undefined) return { current, nearest };
     const step = this.#step;

@@ -1,5 +1,5 @@
 /** What a schema is told by those above it. */
-export interface Surroundings {
+export interface SchemaContext {
   readonly isRoot: boolean;
   /** Why there may be no default here; undefined where there may. */
   readonly noDefault: string | undefined;
@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly compiles: boolean;
 }
 
-export const rootSurroundings: Omit<Surroundings, "compiles"> = {
+export const rootSchemaContext: Omit<SchemaContext, "compiles"> = {
   isRoot: true,
   noDefault: undefined,
   isInsideMeta: false,

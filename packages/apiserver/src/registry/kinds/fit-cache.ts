@@ -5,17 +5,17 @@ import { type Shaped, shaped } from "@milo-quota/kubernetes/schema/shape-value.t
 import { cachedCheck } from "@milo-quota/kubernetes/schema/validation-cache.ts";
 
 /** Whether a part of an object is at a glance all that its schema asks for. */
-export const isKnownToFit = cachedCheck(fitsAsIs);
+export const partFitsSchema = cachedCheck(fitsAsIs);
 
 /** Whether all of an object is what its schema asks for, as far as can be seen at a glance. */
-export function isKnownToFitWhole(compiled: CompiledSchema, object: JsonObject): boolean {
-  return objectFitsAsIs(compiled, object, isKnownToFit);
+export function objectFitsSchema(compiled: CompiledSchema, object: JsonObject): boolean {
+  return objectFitsAsIs(compiled, object, partFitsSchema);
 }
 
 /** An object brought into the shape of its schema, as nearly all are already. */
 export function shapedObject(compiled: CompiledSchema, object: JsonObject): Shaped {
-  if (isKnownToFitWhole(compiled, object)) return { value: object, unknownFields: [] };
-  return shaped(compiled, object, true, knownParts);
+  if (objectFitsSchema(compiled, object)) return { value: object, unknownFields: [] };
+  return shaped(compiled, object, true, cachedParts);
 }
 
 const defaults = new WeakMap<CompiledSchema, JsonValue>();
@@ -35,4 +35,4 @@ function frozen(value: JsonValue): JsonValue {
   return Object.freeze(value);
 }
 
-const knownParts = { fits: isKnownToFit, defaultOf: sharedDefault };
+const cachedParts = { fits: partFitsSchema, defaultOf: sharedDefault };

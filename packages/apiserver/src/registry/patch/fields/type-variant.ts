@@ -2,13 +2,13 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kuber
 import type { ListType, MapType, MergeType } from "./merge-type.ts";
 
 /** How a value of a type is treated. */
-export type Form =
+export type TypeVariant =
   | { readonly kind: "scalar"; readonly type: NonNullable<MergeType["scalar"]> }
   | { readonly kind: "list"; readonly type: ListType }
   | { readonly kind: "map"; readonly type: MapType };
 
 /** The form that a value has among those of its type. Null, and what the type does not allow, take the first there is. */
-export function formOf(type: MergeType, value: JsonValue): Form {
+export function variantOf(type: MergeType, value: JsonValue): TypeVariant {
   if (Array.isArray(value)) {
     if (type.list !== undefined) return { kind: "list", type: type.list };
   } else if (isJsonObject(value)) {
@@ -16,10 +16,10 @@ export function formOf(type: MergeType, value: JsonValue): Form {
   } else if (value !== null && type.scalar !== undefined) {
     return { kind: "scalar", type: type.scalar };
   }
-  return firstForm(type);
+  return firstVariant(type);
 }
 
-export function firstForm({ map, scalar, list }: MergeType): Form {
+export function firstVariant({ map, scalar, list }: MergeType): TypeVariant {
   if (map !== undefined) return { kind: "map", type: map };
   if (scalar !== undefined) return { kind: "scalar", type: scalar };
   if (list !== undefined) return { kind: "list", type: list };

@@ -1,6 +1,6 @@
 import { compileSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import { expect, it } from "vitest";
-import { isKnownToFit, shapedObject } from "./known-fit.ts";
+import { partFitsSchema, shapedObject } from "./fit-cache.ts";
 
 const schemaOf = (...names: readonly string[]) =>
   compileSchema({ type: "object", properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])) });
@@ -8,7 +8,7 @@ const schemaOf = (...names: readonly string[]) =>
 it("a part that fits one schema is looked at anew when the schema is another", () => {
   const part = { a: "x", b: "y" };
   const [both, less] = [schemaOf("a", "b"), schemaOf("a")];
-  expect([both, less, both, less].map((schema) => isKnownToFit(schema, part))).toEqual([true, false, true, false]);
+  expect([both, less, both, less].map((schema) => partFitsSchema(schema, part))).toEqual([true, false, true, false]);
 });
 
 it("an object whose definition has changed is shaped anew, in the parts that do not fit any more", () => {

@@ -1,12 +1,12 @@
 import { depthMax, isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ListType, MapType, MergeType } from "./merge-type.ts";
-import { memberType } from "./value-form.ts";
+import { memberType } from "./type-variant.ts";
 
 /**
  * Whether a value is of its type at a glance, and not too deep: nearly every one is, and this says so without making
  * anything. What it does not see takes a closer look, which can say why not.
  */
-export function isObviouslyOf(type: MergeType, value: JsonValue, depth = 0): boolean {
+export function passesFastTypeCheck(type: MergeType, value: JsonValue, depth = 0): boolean {
   if (value === null) return true;
   if (typeof value !== "object") return type.scalar !== undefined && isScalarOf(type.scalar, value);
   if (depth > depthMax) return false;
@@ -22,7 +22,7 @@ export function isObviouslyOf(type: MergeType, value: JsonValue, depth = 0): boo
 const typed = new WeakMap<object, MergeType>();
 
 /** The same for a whole object; parts of it that were looked at before, in another object, are known. */
-export function isObviouslyObjectOf({ map }: MergeType, object: JsonObject): boolean {
+export function objectPassesFastTypeCheck({ map }: MergeType, object: JsonObject): boolean {
   if (map === undefined) return false;
   for (const name of Object.keys(object)) {
     const type = memberType(map, name);
@@ -34,7 +34,7 @@ export function isObviouslyObjectOf({ map }: MergeType, object: JsonObject): boo
 }
 
 function isInner(type: MergeType, part: JsonValue): boolean {
-  return isObviouslyOf(type, part, 1);
+  return passesFastTypeCheck(type, part, 1);
 }
 
 function isPartOf(type: MergeType, part: JsonValue): boolean {
@@ -54,7 +54,7 @@ function isScalarOf(scalar: NonNullable<MergeType["scalar"]>, value: JsonValue):
 function areMembersOf(map: MapType, object: JsonObject, depth: number): boolean {
   for (const name of Object.keys(object)) {
     const type = memberType(map, name);
-    if (type === undefined || !isObviouslyOf(type, object[name] as JsonValue, depth)) return false;
+    if (type === undefined || !passesFastTypeCheck(type, object[name] as JsonValue, depth)) return false;
   }
   return true;
 }
@@ -62,7 +62,7 @@ function areMembersOf(map: MapType, object: JsonObject, depth: number): boolean 
 function areItemsOf(list: ListType, items: readonly JsonValue[], depth: number): boolean {
   for (const item of items) {
     if (list.kind !== "atomic" && !hasName(list, item)) return false;
-    if (!isObviouslyOf(list.items, item, depth)) return false;
+    if (!passesFastTypeCheck(list.items, item, depth)) return false;
   }
   return true;
 }

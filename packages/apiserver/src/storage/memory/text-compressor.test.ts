@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ShortText, ShortTexts } from "./short-texts.ts";
+import { CompressedText, TextCompressor } from "./text-compressor.ts";
 
 const fields = { apiVersion: "example.com/v1", kind: "Example", padding: "x".repeat(1_000) };
 
@@ -24,11 +24,11 @@ function random(length: number, seed: number): string {
     .slice(0, length);
 }
 
-function isShort(short: string | ShortText): boolean {
-  return short instanceof ShortText;
+function isShort(short: string | CompressedText): boolean {
+  return short instanceof CompressedText;
 }
 
-function read(short: string | ShortText): string {
+function read(short: string | CompressedText): string {
   return typeof short === "string" ? short : short.text;
 }
 
@@ -44,7 +44,7 @@ describe("texts in short", () => {
     );
     fc.assert(
       fc.property(made, (all) => {
-        const shorts = new ShortTexts();
+        const shorts = new TextCompressor();
         for (const [at, { resource, value, shape }] of all.entries()) {
           const text = JSON.stringify({ ...fields, ...shape, at, value });
           const short = shorts.of(resource, text);
@@ -56,7 +56,7 @@ describe("texts in short", () => {
   });
 
   it("are made of texts that are alike, once there have been some", () => {
-    const shorts = new ShortTexts();
+    const shorts = new TextCompressor();
     const made = texts(100, (at) => alike(at)).map((text) => shorts.of("examples", text));
     expect(made.slice(0, 8).some(isShort)).toBe(false);
     expect(made.filter(isShort).length).toBeGreaterThan(80);
@@ -64,7 +64,7 @@ describe("texts in short", () => {
   });
 
   it("are made of several shapes by turns", () => {
-    const shorts = new ShortTexts();
+    const shorts = new TextCompressor();
     const swapped = (at: number) =>
       at % 2 === 0 ? alike(at) : JSON.stringify({ more: [at], ...JSON.parse(alike(at)) });
     const made = texts(200, swapped).map((text) => shorts.of("examples", text));
@@ -77,13 +77,13 @@ describe("texts in short", () => {
     ["have little in common", (at: number) => JSON.stringify({ ...fields, padding: random(1_000, at) })],
     ["have nothing in common", (at: number) => JSON.stringify({ [random(300, at)]: random(300, at + 1) })],
   ])("are not made of texts that %s", (_, textAt) => {
-    const shorts = new ShortTexts();
+    const shorts = new TextCompressor();
     const made = texts(200, textAt).map((text) => shorts.of("examples", text));
     expect(made).toEqual(texts(200, textAt));
   });
 
   it("are made again after texts that had nothing in common", () => {
-    const shorts = new ShortTexts();
+    const shorts = new TextCompressor();
     for (const text of texts(500, (at) => random(1_000, at))) shorts.of("examples", text);
     const made = texts(3_000, alike).map((text) => shorts.of("examples", text));
     expect(made.slice(-1_000).every(isShort)).toBe(true);

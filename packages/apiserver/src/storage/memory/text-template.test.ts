@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TextForm } from "./text-form.ts";
+import { TextTemplate } from "./text-template.ts";
 
 /** Few words, so that many are the same; and whatever could be taken for a quote, a blank or a mark. */
 const word = fc.constantFrom(
@@ -25,18 +25,18 @@ const alike = fc
   .chain((words) => fc.tuple(...words.map((each) => fc.oneof({ weight: 3, arbitrary: fc.constant(each) }, word))))
   .map((words) => words.join('"'));
 
-function formOf(first: string, ...others: readonly string[]): TextForm | undefined {
-  return others.reduce<TextForm | undefined>((form, other) => form?.with(other), TextForm.of(first));
+function formOf(first: string, ...others: readonly string[]): TextTemplate | undefined {
+  return others.reduce<TextTemplate | undefined>((template, other) => template?.with(other), TextTemplate.of(first));
 }
 
-describe("a form", () => {
+describe("a template", () => {
   it("gives back exactly the texts that it fits", () => {
     fc.assert(
       fc.property(fc.oneof(text, alike), fc.oneof(text, alike), fc.array(text), (first, second, others) => {
-        const form = formOf(first, second);
+        const template = formOf(first, second);
         for (const each of [first, second, ...others]) {
-          const entries = form?.entriesIn(each);
-          if (form !== undefined && entries !== undefined) expect(form.filledIn(entries)).toBe(each);
+          const entries = template?.valuesIn(each);
+          if (template !== undefined && entries !== undefined) expect(template.fill(entries)).toBe(each);
         }
       }),
       { numRuns: 2_000 },
@@ -50,8 +50,8 @@ describe("a form", () => {
     fc.assert(
       fc.property(words, (columns) => {
         const texts = [0, 1, 2].map((at) => columns.map((column) => column[at]).join('"'));
-        const form = formOf(texts[0] as string, ...texts.slice(1));
-        expect(texts.map((each) => form?.filledIn(form.entriesIn(each) as string))).toEqual(texts);
+        const template = formOf(texts[0] as string, ...texts.slice(1));
+        expect(texts.map((each) => template?.fill(template.valuesIn(each) as string))).toEqual(texts);
       }),
       { numRuns: 1_000 },
     );
@@ -70,7 +70,7 @@ describe("a form", () => {
   for (const [what, [made, given, entries]] of Object.entries(cases)) {
     it(`says what is to be filled in: ${what}`, () => {
       const [first = "", ...others] = made;
-      expect(formOf(first, ...others)?.entriesIn(given)).toBe(entries);
+      expect(formOf(first, ...others)?.valuesIn(given)).toBe(entries);
     });
   }
 });

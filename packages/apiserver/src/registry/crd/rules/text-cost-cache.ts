@@ -3,19 +3,19 @@ const textsMax = 16;
 const lengthMax = 512;
 
 /** What is known of values by their texts, as long as texts come back. */
-export class KnownTexts {
+export class TextCostCache {
   readonly #costs = new Map<string, number>();
-  #isAsked = true;
-  #isKnown = false;
+  #isUseful = true;
+  #hasHits = false;
 
   /** Whether it is worth while to come with a text: not when as many as are remembered came once and never again. */
-  get isAsked(): boolean {
-    return this.#isAsked;
+  get isUseful(): boolean {
+    return this.#isUseful;
   }
 
   costOf(text: string): number | undefined {
     const cost = this.#costs.get(text);
-    if (cost !== undefined) this.#isKnown = true;
+    if (cost !== undefined) this.#hasHits = true;
     return cost;
   }
 
@@ -26,8 +26,8 @@ export class KnownTexts {
   }
 
   #startOver(): void {
-    this.#isAsked = this.#isKnown;
-    this.#isKnown = false;
+    this.#isUseful = this.#hasHits;
+    this.#hasHits = false;
     this.#costs.clear();
   }
 }

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { type Comparison, compareObjects } from "../fields/compare-objects.ts";
 import { equalSets, noFields, pathString, pathsOf } from "../fields/field-set.ts";
 import { mergeTypeOf } from "../fields/merge-type.ts";
+import { cachedComparison, gainedBy, isRepeated, leftTo } from "./comparison-cache.ts";
 import { withoutIdentity } from "./field-scope.ts";
-import { gainedBy, isSeenAgain, knownComparison, leftTo } from "./known-changes.ts";
 
 const text = { type: "string" } as const;
 const schema: Schema = {
@@ -32,7 +32,7 @@ describe("a comparison", () => {
     fc.assert(
       fc.property(object, object, (before, after) => {
         const plain = compareObjects(type, before, after);
-        const known = knownComparison(type, noFields, { before, after });
+        const known = cachedComparison(type, noFields, { before, after });
         expect(paths(known)).toEqual(paths(plain));
         const gained = withoutIdentity(compareObjects(type, {}, after).added);
         if (Object.keys(before).length === 0) expect(equalSets(gainedBy(known), gained)).toBe(true);
@@ -45,7 +45,7 @@ describe("a comparison", () => {
     const made = (uid: string) => {
       const reference = { apiVersion: "v1", kind: "A", name: "a", uid };
       const after = { metadata: { name: "x", ownerReferences: [reference] }, data: { once: "1" } };
-      return gainedBy(knownComparison(type, noFields, { before: {}, after }));
+      return gainedBy(cachedComparison(type, noFields, { before: {}, after }));
     };
     const [one, other] = [made("1"), made("2")];
     expect(other.get("f:data")).toBe(one.get("f:data"));
@@ -55,9 +55,9 @@ describe("a comparison", () => {
   it("leaves to others, as they are, the fields of other parts", () => {
     const fields = compareObjects(type, {}, { metadata: { labels: { a: "b" } } }).added;
     const change = { before: { data: { a: "1" } }, after: { data: { a: "2" } } };
-    knownComparison(type, noFields, change);
-    const comparison = knownComparison(type, noFields, change);
-    expect(isSeenAgain(comparison)).toBe(true);
+    cachedComparison(type, noFields, change);
+    const comparison = cachedComparison(type, noFields, change);
+    expect(isRepeated(comparison)).toBe(true);
     expect(leftTo(fields, comparison)).toBe(fields);
   });
 });

@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { Comparison } from "../fields/compare-objects.ts";
-import { isSeenAgain } from "./known-changes.ts";
+import { isRepeated } from "./comparison-cache.ts";
 import type { Owner, Owners } from "./owner.ts";
 import { PairMemo } from "./pair-memo.ts";
 
@@ -21,9 +21,9 @@ const latest = new PairMemo<Comparison, Owners, Latest>(() => ({}));
  * The managed fields after a change. A manager does the same to many objects within a second; they have the very same
  * entries then, and the same owners, so that this holds for what it does to them next as well.
  */
-export function knownEntries(owners: Owners, comparison: Comparison, maker: Maker, make: () => Entries): Entries {
+export function cachedEntries(owners: Owners, comparison: Comparison, maker: Maker, make: () => Entries): Entries {
   // What others own in another version is compared in that version.
-  if (!isSeenAgain(comparison) || !areIn(maker.apiVersion, owners)) return make();
+  if (!isRepeated(comparison) || !areIn(maker.apiVersion, owners)) return make();
   const known = latest.of(comparison, owners);
   if (known.by !== undefined && isSame(known.by, maker)) return known.entries;
   known.by = maker;

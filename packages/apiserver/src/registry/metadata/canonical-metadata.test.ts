@@ -3,8 +3,8 @@ import { shaped } from "@milo-quota/kubernetes/schema/shape-value.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeIssue } from "../builtin/typed/decode-issue.ts";
+import { isCanonicalMetadata } from "./canonical-metadata.ts";
 import { compiledMetadata } from "./compiled-metadata.ts";
-import { isObviousMetadata } from "./obvious-metadata.ts";
 
 const odd = fc.constantFrom<JsonValue>(
   null,
@@ -65,7 +65,7 @@ describe("metadata that is obvious", () => {
     let seen = 0;
     fc.assert(
       fc.property(anyMetadata, (object) => {
-        if (!isObviousMetadata(object)) return;
+        if (!isCanonicalMetadata(object)) return;
         seen += 1;
         expect(decodeIssue("meta.v1.ObjectMeta", object)).toBeUndefined();
         const { value, unknownFields } = shaped(compiledMetadata, object, false);
@@ -90,6 +90,6 @@ describe("metadata that is obvious", () => {
       ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "d", uid: "e", controller: true }],
       managedFields: [{ manager: "f", operation: "Update", time: "2026-01-01T00:00:00Z", fieldsV1: { "f:spec": {} } }],
     };
-    expect(isObviousMetadata(stored)).toBe(true);
+    expect(isCanonicalMetadata(stored)).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import type { Accepted } from "./accept.ts";
 
 /** How the objects of one answer are shown. */
-export interface Showing {
+export interface ViewOptions {
   readonly kind: ServedKind;
   readonly accepted: Accepted;
   /** What a table carries of each object: Metadata unless the client says otherwise. */
