@@ -96,7 +96,10 @@ describe("in the process of the server", () => {
       const asks = asking("3 in a, 3 in b");
       await enforce(world, policy("maps", configMapKind, type, { ...asks, spec: shadow }));
       const { code, warnings } = await post(world, "a");
-      expect([code, warnings]).toEqual([201, [`only watched, not refused by policy maps: ${shared}`]]);
+      expect([code, warnings]).toEqual([
+        201,
+        [`policy "maps" is in Shadow mode; Enforce would reject this: ${shared}`],
+      ]);
     });
 
     it.each([
@@ -107,7 +110,10 @@ describe("in the process of the server", () => {
       await enforce(world, policy("a-maps", configMapKind, type, { ...asking("3 in a"), ...first }));
       await enforce(world, policy("b-maps", configMapKind, type, { ...asking("3 in b"), spec: shadow }));
       const { code, warnings } = await post(world, name);
-      expect([code, warnings]).toEqual([201, [`only watched, not refused by policy b-maps: ${shared}`]]);
+      expect([code, warnings]).toEqual([
+        201,
+        [`policy "b-maps" is in Shadow mode; Enforce would reject this: ${shared}`],
+      ]);
     });
   });
 
@@ -161,7 +167,9 @@ describe("over webhooks, where buckets are all that is known", () => {
       const { code, warnings } = await post(world, `map-${Math.random()}`);
       expect(code).toBe(201);
       expect(warnings).toEqual([
-        expect.stringMatching(/^only watched, not refused by policy watch: .*place=b.*available 2 \(3 taken by other/),
+        expect.stringMatching(
+          /^policy "watch" is in Shadow mode; Enforce would reject this: .*place=b.*available 2 \(3 taken by other/,
+        ),
       ]);
     });
   });

@@ -151,7 +151,9 @@ describe("a policy", () => {
     const { code, body } = await tell("a");
     expect(code).toBe(500);
     expect(body).toMatchObject({ reason: "InternalError", details: { causes: [{ reason: "QuotaMisconfigured" }] } });
-    expect(String(body["message"])).toMatch(/^quota is misconfigured.*ClaimCreationPolicy "maps"/);
+    expect(String(body["message"])).toMatch(
+      /^rejected because .*\(ask your platform team to fix it\): .*ClaimCreationPolicy "maps"/,
+    );
     expect(results).toEqual([["maps", "misconfigured"]]);
     expect(await claimsIn(world)).toEqual([]);
     const spec = policy("maps", configMapKind, "core/configmaps")["spec"] as Json;
@@ -199,7 +201,7 @@ describe("a policy", () => {
     const { code, warnings } = await tell("a");
     expect(code).toBe(201);
     expect(warnings).toEqual([
-      'only watched, not refused by policy maps: core/configmaps for Namespace "default": ' +
+      'policy "maps" is in Shadow mode; Enforce would reject this: core/configmaps for Namespace "default": ' +
         "requested 1 configmap, limit 0, allocated 0, reserved 0, available 0",
     ]);
     expect(results).toEqual([["maps", "shadow_denied"]]);
@@ -209,7 +211,7 @@ describe("a policy", () => {
       expect(items).toContainEqual(
         expect.objectContaining({
           reason: "WouldBeRefused",
-          message: expect.stringMatching("^ConfigMap default/a would have been refused: core/configmaps"),
+          message: expect.stringMatching("^ConfigMap default/a would have been rejected: core/configmaps"),
         }),
       );
     });

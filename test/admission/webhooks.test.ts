@@ -51,7 +51,7 @@ it("objects are let in and refused over HTTPS, with the same answers, whichever 
   expect(refused.message).toBe(
     'admission webhook "quota.miloapis.com" denied the request: Insufficient quota resources available: ' +
       'core/configmaps for Namespace "default": requested 1 configmap, limit 2, allocated 2, reserved 0, available 0. ' +
-      "Delete what is not needed any more, or ask your platform team for a larger quota.",
+      "Delete resources you no longer need, or ask your platform team to raise the limit.",
   );
   await usesEventually(world, "core/configmaps", 2);
   expect(await claimsIn(world)).toHaveLength(2);

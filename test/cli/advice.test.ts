@@ -3,7 +3,7 @@ import { CliWorld } from "./cli-world.ts";
 import { ClusterHands, holds } from "./cluster-hands.ts";
 import { configMap, policy, registration } from "./map-quota.ts";
 
-const usual = "Delete what is not needed any more, or ask your platform team for a larger quota.";
+const usual = "Delete resources you no longer need, or ask your platform team to raise the limit.";
 let builder: CliWorld;
 beforeAll(async () => {
   builder = await CliWorld.build();

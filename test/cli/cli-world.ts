@@ -60,7 +60,7 @@ export class CliWorld {
       server.stdout?.on("data", (chunk: Buffer) => {
         said += chunk.toString();
         if (!said.includes("Ctrl-C")) return;
-        this.url = /at work at (\S+)/.exec(said)?.[1] ?? "";
+        this.url = /is running at (\S+)/.exec(said)?.[1] ?? "";
         started(said);
       });
       server.once("exit", (code) => failed(new Error(`the server ended with ${code}`)));

@@ -28,7 +28,7 @@ interface Told {
 const cases: Record<string, Case> = {
   "refuses what does not fit, unless it is told otherwise": {
     flags: [],
-    welcome: /another terminal\. The fourth project is refused:/,
+    welcome: /another terminal\. The fourth project is rejected:/,
     refusals: 1,
     doctor: /^ok {7}enforcement {4}what does not fit is refused$/m,
     reason: undefined,

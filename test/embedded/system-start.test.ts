@@ -52,7 +52,9 @@ describe("milo-quota up", () => {
   it("says where it is, how to use it and how to stop it", async () => {
     const data = join(folder, "data");
     const welcome = await run("--port", "0", "--data-dir", data).welcome();
-    expect(welcome).toMatch(/^Quota is at work at https:\/\/127\.0\.0\.1:\d+ \(data in .*data; ready in \d+ ms\)\.$/m);
+    expect(welcome).toMatch(
+      /^Milo Quota is running at https:\/\/127\.0\.0\.1:\d+ \(data in .*data; ready in \d+ ms\)\.$/m,
+    );
     expect(welcome).toContain(`export KUBECONFIG=${join(data, "kubeconfig")}`);
     for (const [, file = ""] of welcome.matchAll(/kubectl \w+ -f (\S+)/g)) expect(existsSync(file), file).toBe(true);
     const { code, text } = await open(join(data, "kubeconfig")).get("/readyz");

@@ -228,7 +228,7 @@ describe.each(["on an empty data folder", "again on what it left"])("the whole s
   it("only warns for a policy in the shadow", async () => {
     await apply(`${claimPolicies}/secrets`, secretsPolicy({ mode: "Shadow" }), isTrue("Ready"));
     const answer = await made(world.as("anna").create(secretsOf("web"), secret("in-the-shadow")));
-    expect(answer.warning).toContain("only watched, not refused by policy");
+    expect(answer.warning).toContain("is in Shadow mode; Enforce would reject this: ");
     await made(world.as("anna").remove(`${secretsOf("web")}/in-the-shadow`));
     await apply(`${claimPolicies}/secrets`, secretsPolicy(), isTrue("Ready"));
     expectRefused(await world.as("anna").create(secretsOf("web"), secret("in-the-light")), noMoreSecrets);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { causeReasons, Refused } from "./refusals.ts";
 
-const page = await readFile("docs/reference/refusals.md", "utf8");
+const page = await readFile("docs/reference/errors.md", "utf8");
 
 it("the page of refusals names every cause there is, and no other", () => {
   const named = new Set(page.match(/`Quota[A-Z][A-Za-z]+`/g));

@@ -9,6 +9,7 @@ import {
 import { type Amount, amountOf, noAmount } from "../../core/resources/fields/amount.ts";
 import { consumerText } from "../../core/resources/fields/consumer-ref.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
+import type { PolicyFailure } from "../policies/policy-wishes.ts";
 
 /** What the causes of a refusal give as their reason: by it programs tell refusals apart. */
 export const causeReasons = {
@@ -48,11 +49,20 @@ export class Refused extends Error {
     return new Refused("busy", later(because, causeReasons.undecided), because);
   }
 
-  /** Nobody will be able to say until somebody mends something. */
-  static misconfigured(because: string): Refused {
-    const message = `quota is misconfigured, and this cannot be stored until it is fixed: ${because}`;
+  /** A policy, or what it refers to, has to be fixed first. */
+  static misconfigured(because: string, what = "a quota policy is misconfigured"): Refused {
+    const message = `rejected because ${what} (ask your platform team to fix it): ${because}`;
     const details: StatusDetails = { causes: [{ reason: causeReasons.misconfigured, message: because }] };
     return new Refused("misconfigured", failure("InternalError", message, details), because);
+  }
+
+  static failedToEvaluate(failures: readonly PolicyFailure[]): Refused {
+    const names = failures.map(({ policy }) => JSON.stringify(policy.policy.metadata.name ?? "")).join(", ");
+    const because = failures.map(({ message }) => message).join("; ");
+    return Refused.misconfigured(
+      because,
+      `quota ${failures.length === 1 ? "policy" : "policies"} ${names} failed to evaluate`,
+    );
   }
 
   static taken(resource: GroupResource, name: string): Refused {

@@ -1,6 +1,6 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accessFlags, accessLines, quoted, shellOf } from "./shell-lines.ts";
 
@@ -40,16 +40,17 @@ describe("lines to type", () => {
   const server = { url: "https://here:1", token: "t" };
 
   it("name the kubeconfig, quoted where a shell would take it apart", () => {
-    expect(accessLines({ ...server, kubeconfig: "a/b" }, withKubectl)).toEqual(["export KUBECONFIG=a/b"]);
-    expect(accessLines({ ...server, kubeconfig: "a b" }, without)).toEqual(["export KUBECONFIG='a b'"]);
+    expect(accessLines({ ...server, kubeconfig: "/a/b" }, withKubectl)).toEqual(["export KUBECONFIG=/a/b"]);
+    expect(accessLines({ ...server, kubeconfig: "/a b" }, without)).toEqual(["export KUBECONFIG='/a b'"]);
+    expect(accessLines({ ...server, kubeconfig: "a" }, without)).toEqual([`export KUBECONFIG=${quoted(resolve("a"))}`]);
     expect(quoted("it's")).toBe("'it'\\''s'");
   });
 
   it("choose the context where another one is chosen", () => {
-    const access = { ...server, kubeconfig: "a", context: "milo-quota" };
-    expect(accessLines(access, withKubectl)).toEqual(["export KUBECONFIG=a", "kubectl config use-context milo-quota"]);
+    const access = { ...server, kubeconfig: "/a", context: "milo-quota" };
+    expect(accessLines(access, withKubectl)).toEqual(["export KUBECONFIG=/a", "kubectl config use-context milo-quota"]);
     expect([accessLines(access, without), accessFlags(access)]).toEqual([
-      ["export KUBECONFIG=a"],
+      ["export KUBECONFIG=/a"],
       " --context milo-quota",
     ]);
   });

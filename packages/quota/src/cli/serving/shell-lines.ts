@@ -1,5 +1,5 @@
 import { accessSync, constants } from "node:fs";
-import { basename, delimiter, join, relative } from "node:path";
+import { basename, delimiter, join, relative, resolve } from "node:path";
 
 /** What can be typed in a shell here. */
 export interface Shell {
@@ -54,7 +54,7 @@ export interface Access {
 export function accessLines(access: Access, { hasKubectl }: Shell): readonly string[] {
   const { kubeconfig, context } = access;
   if (kubeconfig === undefined) return hasKubectl ? [`alias kubectl="kubectl${accessFlags(access)}"`] : [];
-  const exported = `export KUBECONFIG=${quoted(kubeconfig)}`;
+  const exported = `export KUBECONFIG=${quoted(resolve(kubeconfig))}`;
   if (context === undefined) return [exported];
   return hasKubectl ? [exported, `kubectl config use-context ${context}`] : [exported];
 }

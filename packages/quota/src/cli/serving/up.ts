@@ -47,10 +47,10 @@ const welcomeTo =
     ];
     const isRefused = shell.hasKubectl && laxity === undefined;
     return [
-      `Quota is at work at ${server.url} (data ${placeText(flags)}; ready in ${readyMs} ms).`,
+      `Milo Quota is running at ${server.url} (data ${placeText(flags)}; ready in ${readyMs} ms).`,
       "",
       ...(laxity === undefined ? [] : [`Enforcement is ${enforcement}: ${laxity}.`, ""]),
-      `Try it in another terminal${isRefused ? ". The fourth project is refused" : ""}:`,
+      `Try it in another terminal${isRefused ? ". The fourth project is rejected" : ""}:`,
       "",
       ...lines.map((line) => `  ${line}`),
       "",
